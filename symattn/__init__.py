@@ -1,0 +1,3 @@
+"""symattn: attention you can prove."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Numbers: printed decimals, exact numbers, enclosures, float formats."""

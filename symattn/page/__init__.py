@@ -1,0 +1,1 @@
+"""Page trees: plain data that every renderer reads."""

@@ -1,0 +1,1 @@
+"""Programs: axes, three operations, stages, and the attentions that lower to them."""

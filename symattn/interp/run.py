@@ -5,7 +5,7 @@ Promises: every stage is computed by the table's rows in a fixed order, so that 
 * an entry of a `Contract` is `coef * (((t1 + t2) + t3) + …)`, terms in lexicographic order of the summed axes (in their
   order of first appearance in the uses, then the relations, then `over`; first one slowest), each term the left fold
   `((u1 * u2) * u3)` of its uses in order; a coefficient that is the number 1 is not multiplied; no term at all is an exact 0;
-* a `Reduce` is the left fold of `max2` over its terms in the same order;
+* a `Reduce` is the left fold of `max2` over its terms in the same order; with no term, its `empty` or an error;
 * a `Map` applies its scalar tree as written.
 
 Relations select: what they exclude is never read or multiplied. An entry that a `Map.where` left absent removes the terms
@@ -75,7 +75,8 @@ class Table:
     `number` turns an exact rational into a value: literals, sizes, positions, the 0 of an empty sum. `scalar[op]` takes one
     value (UNARY), two (BINARY), or a value and a Fraction ("pow"). `unsupported[op]` says why a row is missing.
     `total` sums the terms of a Contract entry (default: left fold of "add"). `contract`, `map` and `reduce` may compute a whole
-    operation at once and return the result (a Tensor of the shape `site.loops.shape`), or None to leave it to the default;
+    operation at once and return the result (a Tensor of the shape `site.loops.shape`), or None to leave it to the default
+    (a Reduce with `empty` always goes to the default);
     a Tensor's `entries` may be any sequence, a NumPy array included, that the table's own code and `number` agree on.
     """
 
@@ -237,22 +238,38 @@ class Runner:
 
     def _reduce(self, stage: Stage, op: ops.Reduce) -> Tensor[Any]:
         site = ReduceSite(stage, self._loops(op, [op.use]), (self._values[op.use.stage],))
-        if self.table.reduce is not None:
+        if self.table.reduce is not None and op.empty is None:
             whole = self.table.reduce(site)
             if whole is not None:
                 return whole
         larger = self.table.row("max2")
         source = site.values[0]
+        empty = self._empty(op)
         entries = []
         for visit in site.loops.visits():
             terms = [source.entries[p] for p in visit.uses[0] if p not in source.absent]
             if not terms:
-                raise masked_row(stage, visit.index)
+                if empty is None:
+                    raise masked_row(stage, visit.index)
+                terms = [empty({a.name: k for a, k in zip(op.out, visit.index, strict=True)})]
             try:
                 entries.append(reduce(larger, terms))
             except SymattnError as error:
                 raise located(error, stage, visit.index) from error
         return Tensor(site.loops.shape, entries)
+
+    def _empty(self, op: ops.Reduce) -> Callable[[Mapping[str, int]], Value] | None:
+        """What a maximum over nothing takes, as a function of the entry; None where it is an error."""
+        match op.empty:
+            case None:
+                return None
+            case Num(value):
+                number = self.table.number(value)
+                return lambda at: number
+            case use:
+                stand_in = self._values[use.stage]
+                where = affine(use, stand_in.shape, self.sizes)
+                return lambda at: stand_in.entries[where.at(at)]
 
     def scalar(self, stage: Stage, tree: Scalar) -> Callable[[tuple[Value, ...], Mapping[str, int]], Value]:
         """A scalar tree as a function of its argument values and the place of each argument name."""
@@ -339,8 +356,8 @@ def stages_read(stage: Stage) -> tuple[str, ...]:
             read = [u.stage for u in uses]
         case ops.Map(args=args, where=where):
             read = [u.stage for _, u in args]
-        case ops.Reduce(use=use, where=where):
-            read = [use.stage]
+        case ops.Reduce(use=use, where=where, empty=empty):
+            read = [use.stage] + ([empty.stage] if isinstance(empty, ops.Use) else [])
         case _:
             return ()
     read += [r.use.stage for r in where if isinstance(r, ops.Allowed)]

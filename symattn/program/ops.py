@@ -146,13 +146,16 @@ class Map:
 
 @dataclass(frozen=True)
 class Reduce:
-    """The maximum of `use` over every axis that is not in `out`, over the entries where `where` holds; an empty set
-    is a `MaskedRowError`."""
+    """The maximum of `use` over every axis that is not in `out`, over the entries where `where` holds.
+
+    An empty set is a `MaskedRowError`, unless `empty` says what to take there: a number, or a stage at the axes of `out`
+    (the maximum so far, where a block has nothing new)."""
 
     out: tuple[Axis, ...]
     use: Use
     where: tuple[Relation, ...] = ()
     kind: str = "max"
+    empty: Num | Use | None = None
 
 
 Op = Input | Position | Contract | Map | Reduce

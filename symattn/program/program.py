@@ -111,6 +111,8 @@ def _check_stage(stage: Stage, earlier: Mapping[str, Stage]) -> None:
             scope = _scope(stage, (op.use,), op.where, op.out)
             _check_use(stage, op.use, earlier, scope, real=True)
             _check_relations(stage, op.where, earlier, scope)
+            if isinstance(op.empty, ops.Use):
+                _check_use(stage, op.empty, earlier, {a.name: a for a in op.out}, real=True)
 
 
 def _first_repeat(names: list[str]) -> str:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
+from math import prod
 from typing import Any
 
 from symattn.errors import InputError, MaskedRowError, ProgramError, SymattnError, UnsupportedError
@@ -61,11 +62,13 @@ class MapSite:
 
 @dataclass(frozen=True)
 class ReduceSite:
-    """A maximum about to be computed; `values` has the one stage that is read."""
+    """A maximum about to be computed; `values` has the one stage that is read. `empty` gives what a maximum over nothing takes,
+    from the positions of the entry's axes; None where that is an error."""
 
     stage: Stage
     loops: Loops
     values: tuple[Tensor[Any], ...]
+    empty: Callable[[Mapping[str, int]], Value] | None = None
 
 
 @dataclass(frozen=True)
@@ -217,46 +220,15 @@ class Runner:
             whole = self.table.map(site)
             if whole is not None:
                 return whole
-        shape = site.loops.shape
-        compute = self.scalar(stage, op.scalar)
-        zero = self.table.number(Fraction(0))
-        count = 1
-        for size in shape:
-            count *= size
-        entries = [zero] * count
-        present = set()
-        columns = [(u, v.entries) for u, v in zip(site.loops.uses, site.values, strict=True)]
-        order = {name: k for k, name in enumerate(names)}
-        for flat, at in site.loops.present():
-            present.add(flat)
-            try:
-                entries[flat] = compute(tuple(column[use.at(at)] for use, column in columns), order)
-            except SymattnError as error:
-                raise located(error, stage, tuple(at[a.name] for a in op.out)) from error
-        absent = frozenset(range(count)) - present if op.where else frozenset()
-        return Tensor(shape, entries, absent)
+        return map_default(site, self.table)
 
     def _reduce(self, stage: Stage, op: ops.Reduce) -> Tensor[Any]:
-        site = ReduceSite(stage, self._loops(op, [op.use]), (self._values[op.use.stage],))
+        site = ReduceSite(stage, self._loops(op, [op.use]), (self._values[op.use.stage],), self._empty(op))
         if self.table.reduce is not None and op.empty is None:
             whole = self.table.reduce(site)
             if whole is not None:
                 return whole
-        larger = self.table.row("max2")
-        source = site.values[0]
-        empty = self._empty(op)
-        entries = []
-        for visit in site.loops.visits():
-            terms = [source.entries[p] for p in visit.uses[0] if p not in source.absent]
-            if not terms:
-                if empty is None:
-                    raise masked_row(stage, visit.index)
-                terms = [empty({a.name: k for a, k in zip(op.out, visit.index, strict=True)})]
-            try:
-                entries.append(reduce(larger, terms))
-            except SymattnError as error:
-                raise located(error, stage, visit.index) from error
-        return Tensor(site.loops.shape, entries)
+        return reduce_default(site, self.table)
 
     def _empty(self, op: ops.Reduce) -> Callable[[Mapping[str, int]], Value] | None:
         """What a maximum over nothing takes, as a function of the entry; None where it is an error."""
@@ -303,6 +275,43 @@ def contract_default(site: ContractSite, table: Table) -> Tensor[Any]:
                 terms = [one for _ in kept]
             value = total(terms)
             entries.append(value if site.coef is None else mul(site.coef, value))
+        except SymattnError as error:
+            raise located(error, site.stage, visit.index) from error
+    return Tensor(site.loops.shape, entries)
+
+
+def map_default(site: MapSite, table: Table) -> Tensor[Any]:
+    """A Map by the table's rows, in lexicographic order of its entries; those where its relations do not hold are absent."""
+    shape = site.loops.shape
+    compute = compile_scalar(site.scalar, table, site.sizes, site.stage.name)
+    count = prod(shape)
+    entries = [table.number(Fraction(0))] * count
+    present = set()
+    columns = [(u, v.entries) for u, v in zip(site.loops.uses, site.values, strict=True)]
+    order = {name: k for k, name in enumerate(site.names)}
+    for flat, at in site.loops.present():
+        present.add(flat)
+        try:
+            entries[flat] = compute(tuple(column[use.at(at)] for use, column in columns), order)
+        except SymattnError as error:
+            raise located(error, site.stage, tuple(at[a.name] for a in site.loops.out)) from error
+    absent = frozenset(range(count)) - present if site.loops.relations.where else frozenset()
+    return Tensor(shape, entries, absent)
+
+
+def reduce_default(site: ReduceSite, table: Table) -> Tensor[Any]:
+    """A maximum by the table's rows, in the order stated above. Raises MaskedRowError for an empty row."""
+    larger = table.row("max2")
+    source = site.values[0]
+    entries = []
+    for visit in site.loops.visits():
+        terms = [source.entries[p] for p in visit.uses[0] if p not in source.absent]
+        if not terms:
+            if site.empty is None:
+                raise masked_row(site.stage, visit.index)
+            terms = [site.empty({a.name: k for a, k in zip(site.loops.out, visit.index, strict=True)})]
+        try:
+            entries.append(reduce(larger, terms))
         except SymattnError as error:
             raise located(error, site.stage, visit.index) from error
     return Tensor(site.loops.shape, entries)
@@ -396,5 +405,5 @@ def _integers(parameters: Mapping[str, int]) -> dict[str, int]:
 
 __all__ = [
     "Arg", "ContractSite", "MapSite", "ReduceSite", "Row", "Runner", "Table", "compile_scalar", "contract_default", "entry_text",
-    "holes", "located", "masked_row", "run", "stages_read",
+    "holes", "located", "map_default", "masked_row", "reduce_default", "run", "stages_read",
 ]  # fmt: skip

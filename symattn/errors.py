@@ -6,7 +6,33 @@ Does not promise: anything about programming errors inside symattn, which stay o
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
+
+_SHOWN_AS_CODE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def visible(text: str) -> str:
+    """`text` for a terminal: control characters as their symbols (␛, ␀), other invisible or reordering ones as ⟨U+202E⟩."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_visible(char) for char in text)
+
+
+def _visible(char: str) -> str:
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    return f"⟨U+{code:04X}⟩" if unicodedata.category(char) in _SHOWN_AS_CODE else char
+
+
+def _cells(text: str) -> int:
+    """Terminal columns that `text` takes: wide characters two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 @dataclass(frozen=True)
@@ -28,6 +54,18 @@ class Place:
         return ":".join(parts)
 
 
+def _pointed(source: str, offset: int, width: int) -> tuple[str, str]:
+    """A line of text, or the window of it around `offset`, and the caret line under it."""
+    width = max(width, 20)
+    first = 0
+    if len(source) > width:
+        first = min(max(0, offset - width // 2), max(0, len(source) - width))
+    last = min(len(source), first + width)
+    before = ("…" if first else "") + visible(source[first:offset])
+    line = before + visible(source[offset:last]) + ("…" if last < len(source) else "")
+    return line.rstrip(), " " * _cells(before) + "^"
+
+
 class SymattnError(Exception):
     """Trouble whose cause lies in what was given: message, place, next move. Exit code 2.
 
@@ -47,6 +85,16 @@ class SymattnError(Exception):
         if self.place is None:
             self.place = place
         return self
+
+    def pretty(self, width: int = 100) -> str:
+        """The message for a terminal: `file:line:column: message`, the source line with a caret under the place (a window of
+        it when it is longer than `width`), and the next move. Control characters are shown as symbols."""
+        lines = [visible(self.message if self.place is None else f"{self.place.label()}: {self.message}")]
+        if self.place is not None and self.place.line and self.place.column and self.place.source_line:
+            lines += [f"    {line}" for line in _pointed(self.place.source_line, self.place.column - 1, width - 4)]
+        if self.next_move:
+            lines.append(visible(f"  {self.next_move}"))
+        return "\n".join(lines)
 
     def __str__(self) -> str:
         text = self.message

@@ -40,7 +40,10 @@ def infer_sizes(program: Program, shapes: Mapping[str, tuple[int, ...]], sizes: 
     _settle(inputs, shapes, known, source)
     for name, stage in inputs.items():
         _check(name, stage, shapes[name], known, source)
+    fixed = {space.name: space.extent({}) for space in program.spaces() if not space.symbols()}
     for symbol in sizes_used(program):
+        if symbol not in known and symbol in fixed:
+            known[symbol], source[symbol] = fixed[symbol], "its space"
         if symbol not in known:
             raise ProgramError(f'nothing given determines the size "{symbol}"', next_move=f"state it: sizes={{{symbol!r}: …}}")
     return known

@@ -55,7 +55,8 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of a report. `step` and `address` serve pages and are not part of the JSON."""
+    """One claim of a report. `known` is the text of its acknowledgement, `expects` the verdict that the acknowledgement names.
+    `step`, `address` and `expects` serve pages, exit codes and messages and are not part of the JSON."""
 
     id: str
     kind: str
@@ -74,6 +75,7 @@ class Claim:
     hint: Hint | None = None
     step: str = ""
     address: str = ""
+    expects: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Finding: where the numbers of a text stand. No judging here."""

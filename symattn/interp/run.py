@@ -79,7 +79,7 @@ class Table:
     value (UNARY), two (BINARY), or a value and a Fraction ("pow"). `unsupported[op]` says why a row is missing.
     `total` sums the terms of a Contract entry (default: left fold of "add"). `contract`, `map` and `reduce` may compute a whole
     operation at once and return the result (a Tensor of the shape `site.loops.shape`), or None to leave it to the default
-    (a Reduce with `empty` always goes to the default);
+    (a `reduce` must honour `site.empty`, or leave such a site to the default);
     a Tensor's `entries` may be any sequence, a NumPy array included, that the table's own code and `number` agree on.
     """
 
@@ -224,7 +224,7 @@ class Runner:
 
     def _reduce(self, stage: Stage, op: ops.Reduce) -> Tensor[Any]:
         site = ReduceSite(stage, self._loops(op, [op.use]), (self._values[op.use.stage],), self._empty(op))
-        if self.table.reduce is not None and op.empty is None:
+        if self.table.reduce is not None:
             whole = self.table.reduce(site)
             if whole is not None:
                 return whole

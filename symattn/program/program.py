@@ -17,7 +17,8 @@ from symattn.program.scalar import Arg, Scalar, Size, walk
 from symattn.program.spaces import Axis, Space
 
 if TYPE_CHECKING:
-    from symattn.interp.evaluate import Evaluation
+    from symattn.interp.evaluate import Evaluation as Evaluation
+    from symattn.interp.symbolic import Symbolic as Symbolic
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,13 @@ class Program:
         from symattn.interp.evaluate import evaluate
 
         return evaluate(self, feeds, numbers=numbers, **options)
+
+    def symbolic(self, sizes: Mapping[str, int] | None = None, given: Mapping[str, Any] | None = None, **options: Any) -> Symbolic:
+        """Every stage as SymPy objects: matrices where the sizes are known, `Indexed` and `Sum` where they are symbols.
+        See `symattn.interp.symbolic.symbolic`."""
+        from symattn.interp.symbolic import symbolic
+
+        return symbolic(self, sizes, given, **options)
 
 
 def _check_stage(stage: Stage, earlier: Mapping[str, Stage]) -> None:

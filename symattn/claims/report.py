@@ -33,10 +33,10 @@ def short_quote(quote: str, printed: str, limit: int = MAX_QUOTE) -> str:
     flat = " ".join(quote.split())
     if len(flat) <= limit:
         return flat
-    at = flat.rfind(printed)
-    end = len(flat) if at < 0 else min(len(flat), at + len(printed) + 1)
-    start = max(0, end - limit + 2)
-    end = min(len(flat), start + limit - 2) if start else limit - 1
+    at = flat.rfind(printed) if printed else 0
+    stop = min(len(flat), max(at, 0) + len(printed) + 1)
+    start = 0 if stop <= limit - 1 else stop - limit + 2
+    end = min(len(flat), start + limit - (2 if start else 1))
     return f"{'…' if start else ''}{flat[start:end]}{'…' if end < len(flat) else ''}"
 
 

@@ -1,1 +1,1 @@
-"""The cli package."""
+"""The command line."""

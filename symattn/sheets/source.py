@@ -18,7 +18,7 @@ from symattn.errors import Place, SheetError
 
 LANGS = ("es", "en")
 MAX_BYTES = 2_000_000
-KINDS = ("terms", "sum", "order", "measured")
+KINDS = ("terms", "factors", "sum", "order", "measured")
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Display:
 
 @dataclass(frozen=True)
 class ClaimLine:
-    """A printed quote and what it means. `kind` is number, terms, sum, order or measured; lines count in the source document.
+    """A printed quote and what it means. `kind` is number, terms, factors, sum, order or measured; lines count in the source document.
     `column` is the quote's 1-based column there, 0 when the file does not say."""
 
     kind: str

@@ -1,0 +1,246 @@
+"""Written-out calculations: an entry in symbols, with its numbers, its terms and its result.
+
+Promises: every printed row recomputes from what is printed on it. `=` stands only between equal things; `a ≈ b` holds iff
+evaluating a with exactly the digits shown and rounding to the digits of b gives b. Where the page's usual digits would break
+that, more digits of the operands are shown, never another result.
+Does not promise: a layout; renderers place the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from symattn.errors import UndecidedError
+from symattn.number.decimal import half_up
+from symattn.number.truth import Quantity, Rational
+from symattn.page import math as m
+from symattn.page.nodes import Chain, Ledger, Line, Margin, Term
+from symattn.program.scalar import Arg, Scalar
+from symattn.sheets.notation import entry_math
+from symattn.sheets.trace import Entry, Trace, Tracer
+from symattn.sheets.typeset import fenced, is_negative, plus, typeset, width_mm
+from symattn.sheets.values import Shown, Values, number_math, rounded, rounds_to, shown
+
+MAX_EXTRA = 18
+ROW_MM = 100.0
+CLOSED_MM = 55.0
+Evaluate = Callable[[Scalar, Mapping[str, Quantity]], Quantity]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The margin of an entry: of its result, and of its terms in order (empty when the document prints none)."""
+
+    result: tuple[Margin, ...] = ()
+    terms: tuple[Margin, ...] = ()
+
+
+class Writer:
+    """Writes entries out. `evaluate` computes a scalar tree from leaf values exactly; `closed` gives a short closed form or None."""
+
+    def __init__(
+        self, tracer: Tracer, values: Values, evaluate: Evaluate, closed: Callable[[Quantity], m.Math | None], terms_word: str
+    ) -> None:
+        self.tracer = tracer
+        self.values = values
+        self.evaluate = evaluate
+        self.closed = closed
+        self.terms_word = terms_word
+
+    # -- digits that recompute -----------------------------------------------------------------------------------------
+    def digits(self, trace: Trace, extra: int) -> dict[str, Shown]:
+        """The shown digits of every leaf."""
+        return {key: self.values.shown(leaf, extra) for key, leaf in trace.leaves.items()}
+
+    def value_of(self, tree: Scalar, digits: Mapping[str, Shown]) -> Quantity:
+        """The tree evaluated at exactly the digits shown."""
+        return self.evaluate(tree, {key: Rational(d.value) for key, d in digits.items()})
+
+    def result(self, entry: Entry, exact_operands: bool) -> Shown:
+        """The result's digits: in full where they end and the operands are whole, else rounded."""
+        q = self.values.quantity(entry)
+        places = self.values.places(entry.stage)
+        if exact_operands:
+            return shown(q, places)
+        return Shown(rounded(q, places), False)
+
+    def settle(self, entry: Entry, trace: Trace) -> tuple[dict[str, Shown], Shown]:
+        """Digits of the operands, as few as possible, from which the result's digits follow."""
+        for extra in range(MAX_EXTRA):
+            digits = self.digits(trace, extra)
+            exact = all(d.exact for d in digits.values())
+            result = self.result(entry, exact)
+            at = self.value_of(trace.tree, digits)
+            if (at.rational() == result.value) if result.exact else rounds_to(at, result):
+                return digits, result
+            if exact:
+                break
+        raise UndecidedError(f"the digits of {entry.stage}{list(entry.index)} do not follow from {MAX_EXTRA} more digits of its operands")
+
+    def term_text(self, entry: Entry, trace: Trace, term: int) -> Shown:
+        """The digits of one summand."""
+        q = self.evaluate(trace.terms[term], {key: self.values.quantity(leaf) for key, leaf in trace.leaves.items()})
+        return shown(q, self.values.places(entry.stage))
+
+    # -- rows -------------------------------------------------------------------------------------------------------------
+    def rows(self, entry: Entry, marks: Marks, label: Callable[[], str], turn: int = 0, ledger: bool = False) -> list[Chain | Ledger]:
+        """The entry written out. `turn` counts the instances of a step so far: the student sees the first in full, the terms of the
+        second as empty boxes, of later ones the result only."""
+        trace = self.tracer.trace(entry)
+        left = entry_math(self.tracer.program, entry)
+        if len(trace.terms) > 1 and not trace.maximum:
+            return self._sum(entry, trace, left, marks, label, turn, ledger)
+        return [Chain(tuple(self._simple(entry, trace, left, marks, label)))]
+
+    def _simple(self, entry: Entry, trace: Trace, left: m.Math, marks: Marks, label: Callable[[], str]) -> list[Line]:
+        if isinstance(trace.tree, Arg) or not trace.leaves:
+            return self._constant(entry, trace, left, marks, label)
+        digits, result = self.settle(entry, trace)
+        exact = all(d.exact for d in digits.values())
+        shown_tree = typeset(trace.tree, lambda key: number_math(digits[key].text))
+        box = m.Box(number_math(result.text), "result", label(), _id(entry))
+        whole = exact and result.exact
+        form = self.closed(self.values.quantity(entry)) if exact and not result.exact else None
+        middle: tuple[m.Math, ...] = ()
+        if form is not None and width_mm(form) <= CLOSED_MM and form != shown_tree:
+            middle = (m.Sign("="), form)
+        relation = "=" if exact else "≈"
+        row = m.Row((*_flat(shown_tree), *middle, m.Sign("=" if whole else "≈"), box))
+        if width_mm(left) + width_mm(row) <= ROW_MM:
+            lines = [Line(left, relation, row, marks.result)]
+        else:
+            lines = [
+                Line(left, relation, m.Row((*_flat(shown_tree), *middle))),
+                Line(m.EMPTY, "=" if whole else "≈", box, marks.result),
+            ]
+        return lines + ([] if exact else self._closed_line(entry, left))
+
+    def _constant(self, entry: Entry, trace: Trace, left: m.Math, marks: Marks, label: Callable[[], str]) -> list[Line]:
+        """A value without an operation on earlier entries: a given, a copy or an expression of constants."""
+        result = self.values.shown(entry)
+        box = m.Box(number_math(result.text), "result", label(), _id(entry))
+        if isinstance(trace.tree, Arg):
+            return [Line(left, "=" if result.exact else "≈", box, marks.result)]
+        shown_tree = typeset(trace.tree, lambda key: m.Name(key))
+        if shown_tree == number_math(result.text):
+            return [Line(left, "=", box, marks.result)]
+        return [Line(left, "=", m.Row((*_flat(shown_tree), m.Sign("=" if result.exact else "≈"), box)), marks.result)]
+
+    def _closed_line(self, entry: Entry, left: m.Math) -> list[Line]:
+        q = self.values.quantity(entry)
+        form = self.closed(q)
+        if form is None or width_mm(form) > CLOSED_MM:
+            return []
+        whole = shown(q, 0)
+        if whole.exact:
+            return [Line(left, "=", number_math(whole.text))]
+        at_hand = rounded(q, self.values.places(entry.stage))
+        return [Line(left, "=", m.Row((*_flat(form), m.Sign("≈"), number_math(at_hand))))]
+
+    # -- sums --------------------------------------------------------------------------------------------------------------
+    def _sum(
+        self, entry: Entry, trace: Trace, left: m.Math, marks: Marks, label: Callable[[], str], turn: int, ledger: bool
+    ) -> list[Chain | Ledger]:
+        products = any(not isinstance(t, Arg) for t in trace.terms)
+        plan = self._plan(entry, trace, products)
+        digits, terms, result, exact, chained = plan
+        factors = [typeset(t, lambda key: number_math(digits[key].text)) for t in trace.terms]
+        factors = [fenced(f) if is_negative(f) else f for f in factors]
+        box = m.Box(number_math(result.text), "result", label(), _id(entry))
+        whole = exact and result.exact
+        verdicts = {(x.verdict, x.off) for x in marks.terms}
+        wide = width_mm(left) + width_mm(plus(factors)) > ROW_MM or (
+            products and width_mm(left) + sum(2.0 * len(t.text) + 8 for t in terms) > ROW_MM
+        )
+        student = ("show", "dashed", "hide")[min(turn, 2)]
+        if ledger or wide or len(verdicts) > 1 or not chained:
+            return [self._ledger(left, factors, terms, result, whole, marks, box, products, student), *self._after(entry, left, exact)]
+        first = Line(left, "=" if exact else "≈", plus(factors), space_above=True, student=student if turn > 1 else "show")
+        lines = [first]
+        if products:
+            boxed = plus([m.Box(fenced(b) if is_negative(b) else b, "term") for b in (number_math(t.text) for t in terms)])
+            relation = "=" if exact and all(t.exact for t in terms) else "≈"
+            lines.append(Line(m.EMPTY, relation, boxed, self._shared(marks.terms), student=student))
+        elif marks.terms:
+            lines[0] = Line(left, first.relation, first.right, self._shared(marks.terms), space_above=True)
+        last_relation = "=" if whole else "≈"
+        if not products and width_mm(left) + width_mm(first.right) + 30 <= ROW_MM:
+            lines[0] = Line(
+                left, first.relation, m.Row((*_flat(first.right), m.Sign(last_relation), box)), (*lines[0].margin, *marks.result)
+            )
+        else:
+            lines.append(Line(m.EMPTY, last_relation, box, marks.result))
+        return [Chain(tuple(lines)), *self._after(entry, left, exact)]
+
+    def _after(self, entry: Entry, left: m.Math, exact: bool) -> list[Chain | Ledger]:
+        lines = [] if exact else self._closed_line(entry, left)
+        return [Chain(tuple(lines))] if lines else []
+
+    def _plan(self, entry: Entry, trace: Trace, products: bool) -> tuple[dict[str, Shown], list[Shown], Shown, bool, bool]:
+        """Digits of factors, of terms and of the sum. The last answer says whether the row of products also rounds to the row of terms
+        (else the sum is written as a ledger, whose rows stand alone)."""
+        truth = {key: self.values.quantity(leaf) for key, leaf in trace.leaves.items()}
+        true_terms = [self.evaluate(t, truth) for t in trace.terms]
+        fallback: tuple[dict[str, Shown], list[Shown], Shown, bool, bool] | None = None
+        for extra in range(MAX_EXTRA):
+            digits = self.digits(trace, extra)
+            exact = all(d.exact for d in digits.values())
+            result = self.result(entry, exact)
+            if products:
+                places = self.values.places(entry.stage) + extra
+                terms = [shown(t, places) if exact else Shown(rounded(t, places), False) for t in true_terms]
+                at = [self.value_of(t, digits) for t in trace.terms]
+                own = all(a.rational() == t.value if t.exact else rounds_to(a, t) for a, t in zip(at, terms, strict=True))
+            else:
+                terms = [digits[t.name] for t in trace.terms if isinstance(t, Arg)]
+                at, own = [], True
+            total = sum((t.value for t in terms), Fraction(0))
+            follows = total == result.value if result.exact and exact else half_up(total, result.places) == result.value
+            if own and follows:
+                last = max(t.places for t in terms)
+                together = [a.rational() for a in at]
+                chained = not products or all(t.exact for t in terms)
+                if not chained and all(x is not None for x in together):
+                    chained = half_up(sum((x for x in together if x is not None), Fraction(0)), last) == total
+                plan = digits, terms, result, exact, chained
+                if chained:
+                    return plan
+                fallback = fallback or plan
+                if extra >= 3:
+                    return fallback
+        if fallback is not None:
+            return fallback
+        raise UndecidedError(f"the digits of {entry.stage}{list(entry.index)} do not follow from {MAX_EXTRA} more digits of its terms")
+
+    def _ledger(
+        self, left: m.Math, factors: list[m.Math], terms: list[Shown], result: Shown, whole: bool, marks: Marks, box: m.Math,
+        products: bool, student: str,
+    ) -> Ledger:  # fmt: skip
+        margins = marks.terms or ((),) * len(terms)
+        rows = tuple(
+            Term(
+                f if products else m.EMPTY,
+                ("=" if t.exact else "≈") if products else "",
+                t.text,
+                (mark,) if isinstance(mark, Margin) else (),
+            )
+            for f, t, mark in zip(factors, terms, margins, strict=True)
+        )
+        return Ledger(rows, Line(left, "=" if whole else "≈", box, marks.result), student)
+
+    def _shared(self, margins: tuple[Margin, ...]) -> tuple[Margin, ...]:
+        """One entry for several numbers with one verdict."""
+        if len(margins) <= 1:
+            return margins
+        first = margins[0]
+        return (Margin(f"{len(margins)} {self.terms_word}", first.verdict, plural=True, claim=first.claim),)
+
+
+def _flat(body: m.Math) -> tuple[m.Math, ...]:
+    return body.items if isinstance(body, m.Row) else (body,)
+
+
+def _id(entry: Entry) -> str:
+    return "-".join((entry.stage, *map(str, entry.index)))

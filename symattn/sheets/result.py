@@ -1,0 +1,216 @@
+"""A worksheet carried out: its verdicts, its statements, and what does not fit.
+
+Promises: every acknowledgement is held against the verdict it expects; every statement's status is computed. Does not
+promise: pages (sheets/page.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from symattn.claims.model import Claim, DocumentReport, Report, Statement
+from symattn.claims.statements import all_of, relation_truth, status
+from symattn.errors import SheetError, SymattnError
+from symattn.number.truth import Truth
+from symattn.sheets.claims import Judge, Judged
+from symattn.sheets.compiled import Comparison, Compiled, compile_sheet
+from symattn.sheets.hints import with_hints
+from symattn.sheets.items import Collector
+from symattn.sheets.notation import entry_text
+from symattn.sheets.places import SourceDocument, open_source
+from symattn.sheets.prose import inline, plain
+from symattn.sheets.source import Code, Known, SheetSource, StatementBlock
+from symattn.sheets.trace import inner
+from symattn.sheets.typeset import tree_text
+from symattn.sheets.values import rounded, shown
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A statement with its block and the relation that proves it (None for not-mathematics)."""
+
+    block: StatementBlock
+    status: str
+    proof: tuple[Comparison, ...]
+    refuted: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """Everything said of one worksheet's document."""
+
+    sheet: SheetSource
+    compiled: Compiled
+    judged: tuple[Judged, ...]
+    spoken: tuple[Spoken, ...]
+    causes: dict[str, Known]
+    covering: frozenset[str]
+    verified: bool
+    seen: int
+    understood: int
+
+    def report(self, lang: str, path: str = "") -> DocumentReport:
+        """The document part of the JSON report, with our words in one language."""
+        statements = tuple(
+            Statement(s.block.source_line, s.block.quote, s.status, plain_text(s.block.precise[lang]), evidence_text(self.compiled, s))
+            for s in self.spoken
+        )
+        claims = tuple(self.acknowledged(j, lang) for j in self.judged)
+        return DocumentReport(path or self.sheet.path, self.sheet.source, lang, self.seen, self.understood, claims, statements)
+
+    def acknowledged(self, judged: Judged, lang: str) -> Claim:
+        """The claim with the acknowledgement that covers it. Of a line with several numbers it covers those with the verdict it expects;
+        when there is none, the line's first number carries it and is a misfit."""
+        cause = self.causes.get(judged.item.line.known)
+        if cause is None or judged.claim.id not in self.covering:
+            return judged.claim
+        return replace(judged.claim, known=plain_text(cause.cause[lang]), expects=cause.expects)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """All claims, without acknowledgement texts."""
+        return tuple(j.claim for j in self.judged)
+
+
+def work_out(sheet: SheetSource, source_folder: Path | None = None, *, search_slips: bool = True, need_claims: bool = True) -> Result:
+    """Carries the worksheet out. Raises a SymattnError with its place for anything that cannot be compiled, found or proven."""
+    compiled = compile_sheet(sheet)
+    source = open_source(sheet, source_folder)
+    collected = Collector(compiled, source).collect()
+    if need_claims and not collected.items:
+        raise SheetError("the worksheet makes no claim", place=sheet.place(1), next_move='add lines such as | Q[0,0] "= 0.461" @57')
+    judged = Judge(compiled, collected).all()
+    if search_slips:
+        judged = with_hints(compiled, judged)
+    causes = {part.id: part for part in sheet.parts if isinstance(part, Known)}
+    _check_known_ids(sheet, judged, causes)
+    spoken = tuple(_statement(compiled, part) for part in sheet.parts if isinstance(part, StatementBlock))
+    covered = len(collected.covered) if source.at_hand else collected.tokens
+    seen = source.seen()
+    _check_statement_places(sheet, source)
+    seen = covered if seen is None else seen
+    return Result(sheet, compiled, tuple(judged), spoken, causes, _covering(judged, causes), source.at_hand, seen, covered)
+
+
+def report(results: Sequence[Result], lang: str | None = None) -> Report:
+    """One report of several worksheets, each in `lang` or its own language."""
+    return Report(tuple(r.report(lang or r.sheet.lang) for r in results))
+
+
+def plain_text(text: str) -> str:
+    """A cause or a precise sentence without its marks; formulas stay as they were typed."""
+    return text.replace("**", "").replace("*", "").replace("$", "").replace("`", "")
+
+
+def _check_known_ids(sheet: SheetSource, judged: list[Judged], causes: dict[str, Known]) -> None:
+    for j in judged:
+        if j.item.line.known and j.item.line.known not in causes:
+            raise SheetError(
+                f'the claim refers to the acknowledgement "{j.item.line.known}", which is not in the worksheet',
+                place=sheet.place(j.item.line.line),
+                next_move=f"known: {', '.join(causes) or 'none'}",
+            )
+
+
+def _covering(judged: list[Judged], causes: dict[str, Known]) -> frozenset[str]:
+    """Ids of the claims that carry their line's acknowledgement."""
+    lines: dict[int, list[Judged]] = {}
+    for j in judged:
+        if j.item.line.known:
+            lines.setdefault(j.item.line.line, []).append(j)
+    found = set()
+    for group in lines.values():
+        expects = causes[group[0].item.line.known].expects
+        fitting = [j for j in group if j.claim.judgement.verdict == expects]
+        found.update(j.claim.id for j in fitting or group[:1])
+    return frozenset(found)
+
+
+# -- statements ----------------------------------------------------------------------------------------------------------
+def _statement(compiled: Compiled, block: StatementBlock) -> Spoken:
+    def truths(codes: tuple[Code, ...]) -> list[Truth]:
+        return [_truth(compiled, compiled.relations[code]) for code in codes]
+
+    says, means, instead = truths(block.says), truths(block.means), truths(block.instead)
+    if all_of(says) is Truth.YES:
+        means, instead = [], []
+    try:
+        found = status(all_of(says), all_of(means), all_of(instead))
+    except SymattnError as error:
+        raise error.at(compiled.sheet.place(block.line)) from None
+    proof = {"holds": block.says, "imprecise": block.means, "false": block.instead}.get(found, ())
+    refuted = tuple(compiled.relations[c] for c, t in zip(block.says, says, strict=True) if t is Truth.NO) if found != "holds" else ()
+    return Spoken(block, found, tuple(compiled.relations[c] for c in proof), refuted)
+
+
+def _truth(compiled: Compiled, relation: Comparison) -> Truth:
+    """A relation between vectors holds iff it holds for every entry; a scalar is compared with each of them."""
+    count = max(len(side.entries) for side in relation.sides)
+    found = []
+    for k in range(count):
+        entries = [side.entries[k if len(side.entries) > 1 else 0] for side in relation.sides]
+        found.append(relation_truth([compiled.quantities.of(e.stage, e.index) for e in entries], relation.signs))
+    return all_of(found) or Truth.UNKNOWN
+
+
+def _check_statement_places(sheet: SheetSource, source: SourceDocument) -> None:
+    if source.lines is None:
+        return
+    for part in sheet.parts:
+        if isinstance(part, StatementBlock):
+            line = source.lines[part.source_line - 1] if part.source_line <= len(source.lines) else ""
+            if part.quote not in line:
+                elsewhere = [k + 1 for k, text in enumerate(source.lines) if part.quote in text]
+                raise SheetError(
+                    f"the quote {part.quote!r} does not stand on line {part.source_line} of {source.name}",
+                    place=sheet.place(part.line),
+                    next_move=f"it stands on line {elsewhere[0]}" if elsewhere else "copy it from the document",
+                )
+
+
+def relation_texts(compiled: Compiled, relation: Comparison) -> tuple[str, str]:
+    """A relation in symbols and in numbers, as text of the language (its first entry when it is about vectors)."""
+    symbols, numbers = [], []
+    places = distinguishing_places(compiled, relation)
+    for side in relation.sides:
+        entry = side.entries[0]
+        trace = compiled.tracer.trace(entry)
+        if inner(entry.stage):
+            symbols.append(tree_text(trace.tree, lambda key, t=trace: entry_text(compiled.program, t.leaves[key])))  # type: ignore[misc]
+        else:
+            symbols.append(entry_text(compiled.program, entry))
+        q = compiled.quantities.of(entry.stage, entry.index)
+        whole = shown(q, 0)
+        numbers.append(whole.text if whole.exact else rounded(q, places))
+    return _joined(symbols, relation.signs), _joined(numbers, relation.signs)
+
+
+def _joined(sides: list[str], signs: tuple[str, ...]) -> str:
+    text = sides[0]
+    for sign, side in zip(signs, sides[1:], strict=True):
+        text += f" {sign} {side}"
+    return text
+
+
+def distinguishing_places(compiled: Compiled, relation: Comparison) -> int:
+    """Enough decimals that unequal sides show different digits, at least 4 and at most 30."""
+    quantities = [compiled.quantities.of(s.entries[0].stage, s.entries[0].index) for s in relation.sides]
+    for places in range(4, 31):
+        texts = [rounded(q, places) for q in quantities]
+        if all(a != b or sign in ("==", "<=", ">=") for a, b, sign in zip(texts, texts[1:], relation.signs, strict=False)):
+            return places
+    return 30
+
+
+def evidence_text(compiled: Compiled, spoken: Spoken) -> str:
+    """The computed example behind a status."""
+    pieces = []
+    for relation in spoken.proof:
+        symbols, numbers = relation_texts(compiled, relation)
+        pieces.append(numbers if symbols == numbers else f"{symbols}: {numbers}")
+    return "; ".join(pieces)
+
+
+__all__ = ["Result", "Spoken", "evidence_text", "inline", "plain", "relation_texts", "report", "work_out"]

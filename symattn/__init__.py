@@ -1,3 +1,44 @@
-"""symattn: attention you can prove."""
+"""symattn: attention you can prove.
+
+An attention is written once, as a small program over exact tensors with named axes; formulas, digits, floats and worksheets
+are readings of that one program. Names load on first use: `import symattn` loads neither SymPy nor NumPy nor flint.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+# Public name -> (module, name there).
+_PUBLIC = {
+    "Attention": ("symattn.program.attention", "Attention"),
+    "Exact": ("symattn.number.exact", "Exact"),
+    "Program": ("symattn.program.program", "Program"),
+    "SymattnError": ("symattn.errors", "SymattnError"),
+    "compile_text": ("symattn.language.prompt", "compile_text"),
+    "evaluate": ("symattn.interp.evaluate", "evaluate"),
+    "symbolic": ("symattn.interp.symbolic", "symbolic"),
+}
+__all__ = ["Attention", "Exact", "Program", "SymattnError", "__version__", "compile_text", "evaluate", "symbolic"]
+
+if TYPE_CHECKING:
+    from symattn.errors import SymattnError
+    from symattn.interp.evaluate import evaluate
+    from symattn.interp.symbolic import symbolic
+    from symattn.language.prompt import compile_text
+    from symattn.number.exact import Exact
+    from symattn.program.attention import Attention
+    from symattn.program.program import Program
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'symattn' has no attribute {name!r}")
+    module, attribute = _PUBLIC[name]
+    return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

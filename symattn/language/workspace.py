@@ -1,0 +1,163 @@
+"""Stages being written, and how they become a program.
+
+Promises: stages in order, each name once; `program` gives every axis and every space its final name and hands over to `Program`,
+which checks it. Does not promise: the meaning of any expression (compile.py has it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from symattn.errors import Place, ShapeError
+from symattn.language.ast import NOWHERE
+from symattn.language.axes import Spaces
+from symattn.language.constants import Nested
+from symattn.language.limits import MAX_STAGE_ENTRIES
+from symattn.language.values import Value
+from symattn.program import ops
+from symattn.program.ops import Use
+from symattn.program.program import Program, Stage
+from symattn.program.scalar import Arg
+from symattn.program.spaces import Axis, Space
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A stage with working names for its axes and spaces. `weight` bounds the bits of an exact rational entry, roughly."""
+
+    name: str
+    op: ops.Op
+    weight: int
+    place: Place
+    letter: str = ""
+
+
+class Workspace:
+    """What a builder holds: drafts by name, spaces, exact values of literals."""
+
+    def __init__(self, labels: Mapping[str, tuple[str, ...]]) -> None:
+        self.spaces = Spaces(dict(labels))
+        self.drafts: dict[str, Draft] = {}
+        self.constants: dict[str, Nested] = {}
+
+    def add(self, name: str, op: ops.Op, weight: int, place: Place = NOWHERE, letter: str = "") -> Value:
+        """Write a stage; the value that reads it. Raises ShapeError when it has too many entries."""
+        count = 1
+        for axis in op.out:
+            size = self.spaces.size(axis.space)
+            count *= size if isinstance(size, int) else 1
+        if count > MAX_STAGE_ENTRIES:
+            raise ShapeError(
+                f'"{name}" would have {count} entries',
+                place=place,
+                next_move=f"a stage has at most {MAX_STAGE_ENTRIES}; use smaller operands",
+            )
+        self.drafts[name] = Draft(name, op, weight, place, letter)
+        return self.read(name)
+
+    def read(self, name: str) -> Value:
+        """The stage as a value, at its own axes."""
+        draft = self.drafts[name]
+        key = name
+        return Value(draft.op.out, Arg(key), ((key, Use(name, draft.op.out)),), draft.weight)
+
+    def fresh(self, base: str, hint: str) -> str:
+        """A name for an inner stage of `base`: base.hint, base.hint_2, …; base.1, base.2, … without a hint."""
+        if hint and f"{base}.{hint}" not in self.drafts:
+            return f"{base}.{hint}"
+        k = 2 if hint else 1
+        while (name := f"{base}.{hint}_{k}" if hint else f"{base}.{k}") in self.drafts:
+            k += 1
+        return name
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Everything inside happens, or nothing does."""
+        drafts, constants, saved = dict(self.drafts), dict(self.constants), self.spaces.snapshot()
+        try:
+            yield
+        except BaseException:
+            self.drafts, self.constants = drafts, constants
+            self.spaces.restore(saved)
+            raise
+
+    def program(self, output: str = "") -> Program:
+        """The stages so far as a program."""
+        return Program(self.stages(), output)
+
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages with final names for axes and spaces."""
+        self.spaces.begin_final()
+        return tuple(Stage(d.name, _Renamer(self.spaces).op(d.op), d.letter) for d in self.drafts.values())
+
+
+class _Renamer:
+    """Final names for the axes of one stage: an axis is called after its space, the second one over it `token_2`."""
+
+    def __init__(self, spaces: Spaces) -> None:
+        self._spaces = spaces
+        self._axes: dict[Axis, Axis] = {}
+        self._taken: set[str] = set()
+
+    def axis(self, axis: Axis) -> Axis:
+        if axis not in self._axes:
+            space = self.space(axis.space)
+            name, k = space.name, 1
+            while name in self._taken:
+                k += 1
+                name = f"{space.name}_{k}"
+            self._taken.add(name)
+            self._axes[axis] = Axis(name, space)
+        return self._axes[axis]
+
+    def space(self, space: Space) -> Space:
+        return self._spaces.final(space)
+
+    def axes(self, axes: Sequence[Axis]) -> tuple[Axis, ...]:
+        return tuple(self.axis(a) for a in axes)
+
+    def index(self, index: ops.Index) -> ops.Index:
+        match index:
+            case Axis():
+                return self.axis(index)
+            case ops.At(space, position):
+                return ops.At(self.space(space), position)
+            case ops.Inject(space, block, axis):
+                return ops.Inject(self.space(space), block, self.axis(axis))
+            case ops.Joint(space, axes):
+                return ops.Joint(self.space(space), self.axes(axes))
+
+    def use(self, use: Use) -> Use:
+        return Use(use.stage, tuple(self.index(i) for i in use.indices))
+
+    def relation(self, relation: ops.Relation) -> ops.Relation:
+        match relation:
+            case ops.Same(i, j):
+                return ops.Same(self.axis(i), self.axis(j))
+            case ops.AtMost(i, j, c):
+                return ops.AtMost(self.axis(i), self.axis(j), c)
+            case ops.InBlock(j, block, p):
+                return ops.InBlock(self.axis(j), block, self.axis(p))
+            case ops.Paired(c, parts):
+                return ops.Paired(self.axis(c), self.axes(parts))
+            case ops.Allowed(use):
+                return ops.Allowed(self.use(use))
+
+    def op(self, op: ops.Op) -> ops.Op:
+        out = self.axes(op.out)
+        match op:
+            case ops.Input(_, boolean):
+                return ops.Input(out, boolean)
+            case ops.Position():
+                return ops.Position(out)
+            case ops.Contract(_, uses, where, coef, over, must_visit):
+                new_uses = tuple(self.use(u) for u in uses)
+                return ops.Contract(out, new_uses, tuple(self.relation(r) for r in where), coef, self.axes(over), must_visit)
+            case ops.Map(_, scalar, args, where):
+                new_args = tuple((n, self.use(u)) for n, u in args)
+                return ops.Map(out, scalar, new_args, tuple(self.relation(r) for r in where))
+            case ops.Reduce(_, use, where, kind, empty):
+                other = self.use(empty) if isinstance(empty, Use) else empty
+                return ops.Reduce(out, self.use(use), tuple(self.relation(r) for r in where), kind, other)

@@ -16,6 +16,7 @@ from symattn.language.compile import Compiler
 from symattn.language.constants import Nested, largest_bits, literal, rational, shape_of
 from symattn.language.names import is_identifier, normalized
 from symattn.language.parser import check_name, parse, parse_relation
+from symattn.language.unparse import unparse
 from symattn.language.values import Value, overlay
 from symattn.language.workspace import Workspace
 from symattn.program.ops import At, Input
@@ -92,9 +93,12 @@ class Builder:
             axes = tuple(self._axis(decl, place) for decl in shape)
             self._work.add(name, Input(axes, boolean), 64, place)
 
-    def give_value(self, name: str, value: Node | str, axes: Sequence[str] = (), place: Place | None = None) -> None:
-        """An input and its exact value, a number, vector or matrix written out. `axes` names its axes (none by default). For an input
-        that was given without a value, its value."""
+    def give_value(
+        self, name: str, axes: Sequence[AxisDecl | str], value: Node | str, place: Place | None = None
+    ) -> dict[tuple[int, ...], str]:
+        """An input and its exact value, a number, vector or matrix written out; for an input that was given without a value, its value.
+        `axes` names its axes (() for none; a size of 0 is taken from the value). The text of each entry, as it was written (0.50 keeps
+        its zero), by position. Raises LanguageError, ShapeError."""
         node = parse(value) if isinstance(value, str) else value
         place = place or node.place
         entries = literal(node) if isinstance(node, Array) else rational(node)
@@ -106,21 +110,23 @@ class Builder:
             )
         shape = shape_of(entries)
         name = normalized(name)
-        known = self._work.drafts.get(name)
-        if known is not None and isinstance(known.op, Input) and name not in self._work.constants:
+        with self._work.attempt():
+            known = self._work.drafts.get(name)
+            if known is None or not isinstance(known.op, Input) or name in self._work.constants:
+                declared = [AxisDecl(a, 0) if isinstance(a, str) else a for a in axes] or [AxisDecl("", 0)] * len(shape)
+                if len(declared) != len(shape):
+                    raise ShapeError(
+                        f'"{name}" is declared with {len(declared)} axes but its value has {len(shape)}',
+                        place=place,
+                        next_move="name one axis for each",
+                    )
+                self.give(name, [AxisDecl(d.name, d.size or n) for d, n in zip(declared, shape, strict=True)], place)
+                known = self._work.drafts[name]
             self._fits(name, shape, known.op.out, place)
             self._work.drafts[name] = replace(known, weight=largest_bits(entries))
-        else:
-            if axes and len(axes) != len(shape):
-                raise ShapeError(
-                    f'"{name}" is declared with {len(axes)} axes but its value has {len(shape)}',
-                    place=place,
-                    next_move="name one axis for each",
-                )
-            self.give(name, [AxisDecl(a, s) for a, s in zip(axes or [""] * len(shape), shape, strict=True)], place)
-            self._work.drafts[name] = replace(self._work.drafts[name], weight=largest_bits(entries))
-        self._work.constants[name] = entries
+            self._work.constants[name] = entries
         self._literals[name] = node
+        return _texts(node)
 
     def define(self, name: str, expr: Node | str, place: Place | None = None) -> None:
         """`name = expression`. The last stage is called `name`, inner ones `name.…`. Raises LanguageError, ShapeError."""
@@ -138,10 +144,9 @@ class Builder:
         if value is None:
             self.give(name, [_declared(a) for a in definition.axes], place)
         elif definition.declared:
-            self.give_value(name, value, [a.name for a in definition.axes], place)
-            self._fits_declared(definition)
+            self.give_value(name, [AxisDecl(a.name, a.size) for a in definition.axes], value, place)
         elif isinstance(value, Array):
-            self.give_value(name, value, (), place)
+            self.give_value(name, (), value, place)
         else:
             self.define(name, value, place)
 
@@ -220,10 +225,14 @@ class Builder:
         """The literal that gives `name` its value, as it was written (0.50 keeps its zero), None when there is none."""
         return self._literals.get(name)
 
+    def indices(self, name: str) -> tuple[tuple[int, ...], ...]:
+        """Every position in a stage, row-major. Raises ShapeError when a size is a symbol."""
+        self._known(name)
+        return tuple(product(*map(range, self._sizes(self._work.read(name), self.place(name)))))
+
     def axes(self, name: str) -> tuple[Axis, ...]:
         """A stage's axes as they stand in the program so far."""
-        if name not in self._work.drafts:
-            raise ProgramError(f'there is no stage "{name}"', next_move="stages: " + ", ".join(self._work.drafts))
+        self._known(name)
         return next(stage.out for stage in self._work.stages() if stage.name == name)
 
     def place(self, name: str) -> Place:
@@ -232,6 +241,10 @@ class Builder:
         return draft.place if draft is not None else NOWHERE
 
     # -- pieces -------------------------------------------------------------------------------------------------------
+    def _known(self, name: str) -> None:
+        if name not in self._work.drafts:
+            raise ProgramError(f'there is no stage "{name}"', next_move="stages: " + ", ".join(self._work.drafts))
+
     def _new(self, name: str, place: Place) -> str:
         name = normalized(name)
         _check(name, place)
@@ -264,16 +277,6 @@ class Builder:
                 place=place,
                 next_move="change one of the two",
             )
-
-    def _fits_declared(self, definition: Definition) -> None:
-        sizes = self._sizes(self._work.read(definition.name), definition.place)
-        for axis, size in zip(definition.axes, sizes, strict=False):
-            if axis.size and axis.size != size:
-                self._work.drafts.pop(definition.name)
-                self._work.constants.pop(definition.name)
-                raise ShapeError(
-                    f"the axis is declared with {axis.size} entries but has {size}", place=axis.place, next_move="change one of the two"
-                )
 
     def _sizes(self, value: Value, place: Place) -> tuple[int, ...]:
         sizes: list[int] = []
@@ -318,3 +321,9 @@ def _entry(value: Value, at: Mapping[Axis, int]) -> Entry:
             assert isinstance(index, Axis)
             positions.append(at[index])
     return Entry(use.stage, tuple(positions))
+
+
+def _texts(node: Node) -> dict[tuple[int, ...], str]:
+    if not isinstance(node, Array):
+        return {(): unparse(node)}
+    return {(k, *rest): text for k, item in enumerate(node.items) for rest, text in _texts(item).items()}

@@ -41,7 +41,7 @@ def compile_text(
     for name, shape in (shapes or {}).items():
         builder.give(name, _shape(shape))
     for name, value in (values or {}).items():
-        builder.give_value(name, parse(value, path=name))
+        builder.give_value(name, (), parse(value, path=name))
     *before, final = _statements(text, path)
     for part, line, column, whole in before:
         builder.add(parse_definition(part, path, line, column, whole))

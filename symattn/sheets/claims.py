@@ -7,7 +7,7 @@ Does not promise: to find claims; the worksheet names them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -127,10 +127,8 @@ class Judge:
         found: list[Operand] = []
         poisoned = ""
         firsts = [self.collected.primary.get((e, -1)) for e in item.target.entries]
-        texts = list(item.addends) or [(f.token, f.printed) for f in firsts if f is not None]
-        for _, printed in texts:
-            if printed is None:
-                continue
+        texts = [p for _, p in item.addends] or [f.printed for f in firsts if f is not None and f.printed is not None]
+        for printed in texts:
             source = next((f for f in firsts if f is not None and f.printed is not None and f.printed.plain == printed.plain), None)
             verdict = self.judged(source).claim.judgement.verdict if source is not None else None
             if source is not None and verdict in FINDINGS:
@@ -177,8 +175,8 @@ class Judge:
             return Trace(trace.terms[item.term], trace.leaves)
         if trace.terms and all((item.entry, k) in self.collected.primary for k in range(len(trace.terms))):
             names = [f"term {k}" for k in range(len(trace.terms))]
-            added: Scalar = reduce(lambda a, b: Binary("add", a, b), [Arg(n) for n in names])
-            return Trace(added, dict.fromkeys(names, item.entry), tuple(Arg(n) for n in names))
+            parts: list[Scalar] = [Arg(n) for n in names]
+            return Trace(reduce(lambda a, b: Binary("add", a, b), parts), dict.fromkeys(names, item.entry), tuple(parts))
         return trace
 
     def _operands(self, item: Item, trace: Trace) -> _Operands:
@@ -209,7 +207,7 @@ class Judge:
                 untraced = printed = True
         return _Operands(values, printed, poisoned, untraced)
 
-    def _printed_value(self, trace: Trace, operands: _Operands, printed: Printed):  # type: ignore[no-untyped-def]
+    def _printed_value(self, trace: Trace, operands: _Operands, printed: Printed) -> tuple[Quantity | None, Callable[[], Enclosure] | None]:
         """w and W, or None where an operand poisons them or where no operand was printed with a rounding (then w = v)."""
         if operands.poisoned or not operands.printed:
             return None, None

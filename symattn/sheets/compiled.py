@@ -6,11 +6,13 @@ raised on demand. Does not promise: verdicts (sheets/claims.py) or pages (sheets
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from symattn.errors import SymattnError
+from symattn.errors import SheetError, SymattnError
+from symattn.language.ast import Node
 from symattn.language.builder import AxisDecl, Builder
 from symattn.language.parser import parse, parse_relation
 from symattn.program.program import Program
@@ -40,10 +42,11 @@ class Target:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A compiled relation: one target a side, and the signs between them."""
+    """A compiled relation: `pairs` are what must hold, `chain` the entries of its first row, one a side."""
 
     text: str
-    sides: tuple[Target, ...]
+    pairs: tuple[tuple[Entry, str, Entry], ...]
+    chain: tuple[Entry, ...]
     signs: tuple[str, ...]
 
 
@@ -146,7 +149,7 @@ class _Compiler:
             raise error.at(self.sheet.place(code.line, code.column)) from None
         self.definitions[step.name] = code.text
 
-    def parse(self, code: Code):  # type: ignore[no-untyped-def]
+    def parse(self, code: Code) -> Node:
         return parse(code.text, path=self.sheet.path, first_line=code.line, first_column=code.column)
 
     def resolve(self, kind: str, code: Code) -> None:
@@ -160,13 +163,32 @@ class _Compiler:
         except SymattnError as error:
             raise error.at(self.sheet.place(code.line, code.column)) from None
 
-    def target(self, text: str, node) -> Target:  # type: ignore[no-untyped-def]
+    def target(self, text: str, node: Node) -> Target:
         address = self.builder.address(node)
         if address is not None:
             return Target(text, address.stage, tuple(Entry(address.stage, i) for i in address.indices), named=True)
         stage = self.builder.scalar_program(node)
         return Target(text, stage, tuple(Entry(stage, i) for i in self.builder.indices(stage)), named=False)
 
+    def order(self, code: Code) -> OrderTarget:
+        base, colon, stated = code.text.partition(":")
+        words = re.split(r"\s*(>=|<=|==|>|<|=)\s*", stated.strip())
+        if not colon or len(words) < 3:
+            raise SheetError("an order is written `S[perro]: perro > come > el`")
+        base = base.strip()
+        entries = []
+        for label in words[::2]:
+            text = f"{base[:-1]},{label}]" if base.endswith("]") else f"{base}[{label}]"
+            target = self.target(text, parse(text, path=self.sheet.path, first_line=code.line, first_column=code.column))
+            if len(target.entries) != 1:
+                raise SheetError(f"`{text}` is not one entry", next_move="name a row of the matrix before the colon")
+            entries.append(target.entries[0])
+        return OrderTarget(code.text, tuple(entries), tuple("==" if w == "=" else w for w in words[1::2]))
+
     def relation(self, code: Code) -> Comparison:
         found = parse_relation(code.text, path=self.sheet.path, first_line=code.line, first_column=code.column)
-        return Comparison(code.text, tuple(self.target("", side) for side in found.operands), found.signs)
+        made = self.builder.relation(found)
+        pairs = tuple((Entry(p.left.stage, p.left.index), p.sign, Entry(p.right.stage, p.right.index)) for p in made.pairs)
+        if len(pairs) == len(made.signs):
+            return Comparison(code.text, pairs, (pairs[0][0], *(p[2] for p in pairs)), made.signs)
+        return Comparison(code.text, pairs, (pairs[0][0], pairs[0][2]), made.signs[:1])

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from symattn.errors import SheetError
 from symattn.number.closed_form import closed_form_math
 from symattn.number.decimal import digits_text
+from symattn.number.exact import Exact
 from symattn.number.truth import Quantity
 from symattn.page import math as m
 from symattn.page import nodes as n
 from symattn.page.words import words
+from symattn.program.spaces import Axis
 from symattn.sheets.claims import Judged
 from symattn.sheets.compiled import Target
 from symattn.sheets.errata import errata_section, margin_of
@@ -319,7 +321,8 @@ class _Builder:
     def matrix_table(self, target: Target, item: Display, at: int, used: set[str]) -> n.Table:
         rows_axis, columns_axis = self.program.by_name[target.stage].out
         shape = self.compiled.tracer.shape(target.stage)
-        head = [(n.Formula(name_math(target.stage)),), *((n.Text(position_text(columns_axis, k)),) for k in range(shape[1]))]
+        head: list[tuple[n.Inline, ...]] = [(n.Formula(name_math(target.stage)),)]
+        head += [(n.Text(position_text(columns_axis, k)),) for k in range(shape[1])]
         if item.heads:
             head[1:] = [inline(h, self.result.sheet.place(item.targets[0].line)) for h in item.heads[self.lang]]
         rows = []
@@ -355,7 +358,7 @@ class _Builder:
         corner = (n.Text(""),) if labelled else (n.Text(self.own["index"]),)
         return n.Table((corner, *names), tuple(rows), "l" + "r" * len(targets), self.caption(item))
 
-    def row_axis(self, target: Target):  # type: ignore[no-untyped-def]
+    def row_axis(self, target: Target) -> Axis | None:
         """The axis along which the entries of a column run."""
         axes = self.program.by_name[target.stage].out
         for axis, position in zip(axes, target.fixed(), strict=True):
@@ -473,8 +476,8 @@ class _Builder:
 
 
 def closed_math(q: Quantity) -> m.Math | None:
-    """The short closed form of an exact number, as a formula."""
-    return closed_form_math(q)
+    """The short closed form of an exact number, as a formula; None for a number known by enclosures only."""
+    return closed_form_math(q) if isinstance(q, Exact) else None
 
 
 def vector(items: Sequence[m.Math]) -> m.Math:

@@ -117,7 +117,7 @@ def find(sheet: SheetSource, line: ClaimLine, source: SourceDocument) -> Found:
     tokens = [Token(text, start, _spot(line, column, start)) for start, _, text in number_tokens(line.quote)]
     sign = max(line.quote.rfind(s) for s in RESULT_SIGNS)
     after = [t for t in tokens if t.start > sign]
-    claimed = tokens if line.kind in ("terms", "order") or not after else after
+    claimed = tokens if line.kind == "order" or not after else after
     others = [t for t in tokens if t not in claimed]
     return Found(line.quote, Spot(line.first_line, column), tuple(claimed), tuple(others), repeats, occurrence)
 

@@ -120,7 +120,7 @@ def _covering(judged: list[Judged], causes: dict[str, Known]) -> frozenset[str]:
     for j in judged:
         if j.item.line.known:
             lines.setdefault(j.item.line.line, []).append(j)
-    found = set()
+    found: set[str] = set()
     for group in lines.values():
         expects = causes[group[0].item.line.known].expects
         fitting = [j for j in group if j.claim.judgement.verdict == expects]
@@ -146,13 +146,11 @@ def _statement(compiled: Compiled, block: StatementBlock) -> Spoken:
 
 
 def _truth(compiled: Compiled, relation: Comparison) -> Truth:
-    """A relation between vectors holds iff it holds for every entry; a scalar is compared with each of them."""
-    count = max(len(side.entries) for side in relation.sides)
-    found = []
-    for k in range(count):
-        entries = [side.entries[k if len(side.entries) > 1 else 0] for side in relation.sides]
-        found.append(relation_truth([compiled.quantities.of(e.stage, e.index) for e in entries], relation.signs))
-    return all_of(found) or Truth.UNKNOWN
+    """A relation holds iff each of its pairs of entries does."""
+    of = compiled.quantities.of
+    found = [relation_truth([of(a.stage, a.index), of(b.stage, b.index)], (sign,)) for a, sign, b in relation.pairs]
+    together = all_of(found)
+    return Truth.UNKNOWN if together is None else together
 
 
 def _check_statement_places(sheet: SheetSource, source: SourceDocument) -> None:
@@ -174,8 +172,7 @@ def relation_texts(compiled: Compiled, relation: Comparison) -> tuple[str, str]:
     """A relation in symbols and in numbers, as text of the language (its first entry when it is about vectors)."""
     symbols, numbers = [], []
     places = distinguishing_places(compiled, relation)
-    for side in relation.sides:
-        entry = side.entries[0]
+    for entry in relation.chain:
         trace = compiled.tracer.trace(entry)
         if inner(entry.stage):
             symbols.append(tree_text(trace.tree, lambda key, t=trace: entry_text(compiled.program, t.leaves[key])))  # type: ignore[misc]
@@ -196,7 +193,7 @@ def _joined(sides: list[str], signs: tuple[str, ...]) -> str:
 
 def distinguishing_places(compiled: Compiled, relation: Comparison) -> int:
     """Enough decimals that unequal sides show different digits, at least 4 and at most 30."""
-    quantities = [compiled.quantities.of(s.entries[0].stage, s.entries[0].index) for s in relation.sides]
+    quantities = [compiled.quantities.of(e.stage, e.index) for e in relation.chain]
     for places in range(4, 31):
         texts = [rounded(q, places) for q in quantities]
         if all(a != b or sign in ("==", "<=", ">=") for a, b, sign in zip(texts, texts[1:], relation.signs, strict=False)):

@@ -50,8 +50,7 @@ def relation_math(compiled: Compiled, relation: Comparison) -> m.Math:
     """`t < s: 0.3387 < 0.6775`, or the numbers alone where the symbols would not fit."""
     symbols, numbers = [], []
     places = distinguishing_places(compiled, relation)
-    for side in relation.sides:
-        entry = side.entries[0]
+    for entry in relation.chain:
         trace = compiled.tracer.trace(entry)
         if inner(entry.stage):
             symbols.append(typeset(trace.tree, lambda key, t=trace: entry_math(compiled.program, t.leaves[key])))  # type: ignore[misc]

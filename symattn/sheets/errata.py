@@ -60,7 +60,7 @@ def _rows(result: Result, counted: Sequence[Judged], lang: str, steps: dict[int,
     groups: dict[tuple[str, ...], list[Judged]] = {}
     for j in counted:
         verdict = j.claim.judgement.verdict
-        if verdict not in SEVERITY:
+        if verdict not in SEVERITY or j.claim.judgement.declared:
             continue
         cause = j.item.line.known if j.claim.id in result.covering else ""
         key = ("cause", cause) if cause else ("step", steps.get(j.item.block, ""), verdict, str(j.claim.hint))

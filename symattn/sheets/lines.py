@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symattn.errors import UndecidedError
-from symattn.number.decimal import half_up
+from symattn.number.decimal import decimal_text, finite_text, half_up
 from symattn.number.truth import Quantity, Rational
 from symattn.page import math as m
 from symattn.page.nodes import Chain, Ledger, Line, Margin, Term
@@ -104,7 +104,7 @@ class Writer:
         whole = exact and result.exact
         form = self.closed(self.values.quantity(entry)) if exact and not result.exact else None
         middle: tuple[m.Math, ...] = ()
-        if form is not None and width_mm(form) <= CLOSED_MM and form != shown_tree:
+        if form is not None and width_mm(form) <= CLOSED_MM and form != self._bare(trace):
             middle = (m.Sign("="), form)
         relation = "=" if exact else "≈"
         row = m.Row((*_flat(shown_tree), *middle, m.Sign("=" if whole else "≈"), box))
@@ -116,6 +116,15 @@ class Writer:
                 Line(m.EMPTY, "=" if whole else "≈", box, marks.result),
             ]
         return lines + ([] if exact else self._closed_line(entry, left))
+
+    def _bare(self, trace: Trace) -> m.Math:
+        """The expression with its operands without trailing zeros: a closed form that says just this adds nothing."""
+
+        def leaf(key: str) -> m.Math:
+            value = self.values.quantity(trace.leaves[key]).rational()
+            return number_math((finite_text(value) if value is not None else None) or "?")
+
+        return typeset(trace.tree, leaf)
 
     def _constant(self, entry: Entry, trace: Trace, left: m.Math, marks: Marks, label: Callable[[], str]) -> list[Line]:
         """A value without an operation on earlier entries: a given, a copy or an expression of constants."""
@@ -196,6 +205,8 @@ class Writer:
             else:
                 terms = [digits[t.name] for t in trace.terms if isinstance(t, Arg)]
                 at, own = [], True
+            if exact and products:
+                terms = aligned(terms)
             total = sum((t.value for t in terms), Fraction(0))
             follows = total == result.value if result.exact and exact else half_up(total, result.places) == result.value
             if own and follows:
@@ -236,6 +247,14 @@ class Writer:
             return margins
         first = margins[0]
         return (Margin(f"{len(margins)} {self.terms_word}", first.verdict, plural=True, claim=first.claim),)
+
+
+def aligned(terms: list[Shown]) -> list[Shown]:
+    """Whole terms with as many decimals each, so that a column of them can be added by hand."""
+    if not all(t.exact and "e" not in t.text for t in terms):
+        return terms
+    places = max(t.places for t in terms)
+    return [Shown(decimal_text(t.value, places), True) for t in terms]
 
 
 def _flat(body: m.Math) -> tuple[m.Math, ...]:

@@ -67,9 +67,9 @@ def indexed(name: str, indices: Sequence[m.Math]) -> m.Math:
         if own:
             return m.Script(letter, m.Row((own[0], m.Sign(";"), _row(indices))))
         return m.Script(letter, _row(indices))
-    if stem in SMALL or (len(stem) == 1 and stem.isupper()):
-        return m.Script(fenced(name_math(name)), _row(indices))
-    named = name_math(name)
+    if len(below) == 1 and below.isupper():
+        return m.Script(fenced(name_math(name)), _row(indices))  # the field writes (W_Q) with its indices outside
+    named = name_math(stem.lower() + name[len(stem) :] if stem in SMALL else name)
     if isinstance(named, m.Script):
         return m.Script(named.base, m.Row((named.sub, m.Sign(","), _row(indices))))
     return m.Script(named, _row(indices))
@@ -132,6 +132,12 @@ class Formulas:
         spread = m.Row(tuple(x for r in ranges for x in (r, m.Sign(" ")))) if ranges else m.EMPTY
         return indexed(stage, indices), right, spread
 
+    def _size(self, name: str) -> m.Math:
+        """A size symbol such as d_k; an axis called by a word (token) has no symbol, so its number stands."""
+        if len(name.partition("_")[0]) == 1:
+            return name_math(name)
+        return m.Number(str(self.tracer.sizes.get(name, name)))
+
     def _range(self, letter: m.Math, axis: Axis) -> m.Math:
         count = axis.space.extent(self.tracer.sizes)
         if count == 1:
@@ -149,14 +155,14 @@ class Formulas:
         match op:
             case ops.Map():
                 uses = dict(op.args)
-                return typeset(op.scalar, lambda name: self._use(uses[name], bound, letters), inline=False)
+                return typeset(op.scalar, lambda name: self._use(uses[name], bound, letters), inline=False, size=self._size)
             case ops.Contract():
                 scope, lower, upper = self._bind(stage, bound, letters)
                 factors = [self._use(use, scope, letters) for use in op.uses]
                 body = self._product(factors)
                 if lower != m.EMPTY:
                     body = m.Big("sum", lower, upper, body)
-                return body if _is_one(op.coef) else m.Row((typeset(op.coef, m.Name, inline=False), body))
+                return body if _is_one(op.coef) else m.Row((typeset(op.coef, m.Name, inline=False, size=self._size), body))
             case ops.Reduce():
                 scope, lower, _ = self._bind(stage, bound, letters)
                 return m.Big("max", lower, m.EMPTY, self._use(op.use, scope, letters))

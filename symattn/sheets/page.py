@@ -125,7 +125,7 @@ class _Builder:
             blocks=tuple(body),
             footer=self.own["footer"],
             short_title=sheet.title[self.lang],
-            number=self.words["worksheet.numbered"].format(n=sheet.number) if sheet.number else "",
+            number=str(sheet.number) if sheet.number else "",
             opening_blank=tuple(self.opening_blank or self.opening),
         )
 
@@ -135,8 +135,9 @@ class _Builder:
         for axis, labels in sheet.labels.items():
             items.append((axis, (n.Text(", ".join(labels)),)))
         sizes: list[n.Inline] = []
+        declared = {a for part in sheet.parts if isinstance(part, GivenBlock) for g in part.givens for a in g.axes}
         for space in self.program.spaces():
-            if space.name.isidentifier() and space.name not in sheet.labels:
+            if space.name in declared and space.name not in sheet.labels:
                 comma: list[n.Inline] = [n.Text(", ")] if sizes else []
                 row = m.Row((name_math(space.name), m.Sign("="), m.Number(str(space.extent(self.compiled.tracer.sizes)))))
                 sizes.extend((*comma, n.Formula(row)))
@@ -417,7 +418,7 @@ class _Builder:
 
     def weight(self, entry: Entry) -> str:
         """The digits of a heat map's cell; empty where a mask removed it."""
-        if self.compiled.quantities.is_absent(entry.stage, entry.index):
+        if self.compiled.quantities.tensor(entry.stage).is_absent(entry.index):
             return ""
         return digits_text(self.values.quantity(entry), HEAT_PLACES)
 

@@ -43,14 +43,14 @@ def constant(node: Num) -> m.Math:
     return m.Number(number_text(node.value, node.text))
 
 
-def typeset(tree: Scalar, leaf: Leaf, *, inline: bool = True) -> m.Math:
-    """`tree` with its leaves shown by `leaf`. `inline` writes a quotient with a slash, else over a bar."""
-    return _Typesetter(leaf, inline).go(tree)[0]
+def typeset(tree: Scalar, leaf: Leaf, *, inline: bool = True, size: Leaf = m.Name) -> m.Math:
+    """`tree` with its leaves shown by `leaf` and size symbols by `size`. `inline` writes a quotient with a slash, else over a bar."""
+    return _Typesetter(leaf, inline, size).go(tree)[0]
 
 
 def typeset_sum(terms: tuple[Scalar, ...], leaf: Leaf, *, inline: bool = True) -> m.Math:
     """A sum of terms on one row."""
-    setter = _Typesetter(leaf, inline)
+    setter = _Typesetter(leaf, inline, m.Name)
     return plus([setter.within(t, PRODUCT) for t in terms])
 
 
@@ -65,9 +65,10 @@ def plus(parts: list[m.Math]) -> m.Math:
 
 
 class _Typesetter:
-    def __init__(self, leaf: Leaf, inline: bool) -> None:
+    def __init__(self, leaf: Leaf, inline: bool, size: Leaf) -> None:
         self.leaf = leaf
         self.inline = inline
+        self.size = size
 
     def within(self, tree: Scalar, level: int) -> m.Math:
         body, own = self.go(tree)
@@ -84,7 +85,7 @@ class _Typesetter:
                 body = constant(tree)
                 return body, SIGNED if is_negative(body) else ATOM
             case Size(name):
-                return m.Name(name), ATOM
+                return self.size(name), ATOM
             case Arg(name):
                 return self.leaf(name), ATOM
             case Unary("neg", x):

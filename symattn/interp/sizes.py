@@ -49,6 +49,14 @@ def infer_sizes(program: Program, shapes: Mapping[str, tuple[int, ...]], sizes: 
     return known
 
 
+def sizes_shown(program: Program, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int]) -> dict[str, int]:
+    """The size symbols whose value follows from some of the inputs and from `sizes`; nothing is checked, what fits nothing shows later."""
+    known = dict(sizes)
+    inputs = {s.name: s for s in program.inputs if s.name in shapes and len(shapes[s.name]) == len(s.out)}
+    _settle(inputs, shapes, known, dict.fromkeys(known, "stated"))
+    return known
+
+
 def _settle(inputs: Mapping[str, Stage], shapes: Mapping[str, tuple[int, ...]], known: dict[str, int], source: dict[str, str]) -> None:
     """Read symbols off the shapes, again and again until a round teaches nothing (a union needs its other blocks first)."""
     while True:

@@ -278,8 +278,8 @@ class Attention:
         that the given values show may be left out.
 
         Raises what `program` and `symbolic` raise."""
-        values = self.with_defaults(given or {}) if given or n is not None else {}
         sizes = {"n": n, "m": m, "d_model": d_model, "d_k": d_k, "d_v": d_v}
-        known: dict[str, Any] = {name: size for name, size in {**self._stated_sizes(values), **sizes}.items() if size is not None}
+        known: dict[str, Any] = {name: size for name, size in {**self._stated_sizes(given or {}), **sizes}.items() if size is not None}
         program = self.program(algorithm, masking=masking, masked_value=masked_value, blocks=blocks, **known)
-        return program.symbolic(given=values, maximum=maximum, unfold=unfold, same={"d_v": "d_k"})
+        defaults = self.with_defaults({})
+        return program.symbolic(given=given, defaults=defaults, same={"d_v": "d_k"}, maximum=maximum, unfold=unfold)

@@ -35,6 +35,13 @@ class Reading(Protocol):
 Run = Callable[[Program, Mapping[str, Any]], Reading]
 
 
+def exact_run(program: Program, feeds: Mapping[str, Any]) -> Reading:
+    """The exact reading, enclosures where it does not reach."""
+    from symattn.interp.quantities import quantities
+
+    return quantities(program, feeds)
+
+
 @dataclass(frozen=True)
 class Candidate:
     """What a group would have been under a variant of a slip: values as the numbers themselves, in the group's order. `detail`
@@ -48,14 +55,15 @@ class Candidate:
 @dataclass(frozen=True)
 class Group:
     """Numbers printed together: both of a pair, all of a triple. `entries` are entries of `stage` of `program`, which `run` reads with
-    `feeds`. `addends_of` is the printed total when the group is the addends of a printed sum."""
+    `feeds` (nested lists of exact numbers, one for each input). `addends_of` is the printed total when the group is the addends of a
+    printed sum. `truths` are the exact values where the printed numbers are not entries of a stage (the terms of a dot product)."""
 
     printed: tuple[Printed, ...]
     program: Program
     feeds: Mapping[str, Any]
     stage: str
     entries: tuple[tuple[int, ...], ...]
-    run: Run
+    run: Run = exact_run
     addends_of: Printed | None = None
     truths: tuple[Quantity, ...] = ()
 

@@ -314,3 +314,9 @@ def test_a_masked_attention_can_be_searched() -> None:
     assert explain(Group(printed(list(values)[::-1], 4), program, feeds, "weights", entries, RUN)).detail == "1 ↔ 2"
     assert [s.name for s in needed(program, "weights")][-1] == "weights"
     assert not is_inner("weights")
+
+
+def test_the_projects_own_reading_is_the_default() -> None:
+    program, _ = attention(scale="S / 1")
+    shown = printed(of(program, "P"))
+    assert explain(Group(shown, PROGRAM, FEEDS, "P", ROW)) == explain(group(shown))

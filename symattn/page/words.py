@@ -47,6 +47,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "verdicts.given": ("dados", "given"),
     "verdicts.measured": ("medidos", "measured"),
     "verdicts.changes-order": ("cambian el orden", "change the order"),
+    "verdict.off-by.short": ("a {k} del último", "last digit off by {k}"),  # twenty columns of a terminal
     # off-by where no single k is meant: the key and the counts under the bar
     "off-by.any": ("a k del último dígito", "last digit off by k"),
     "off-by.count": ("en el último dígito", "in the last digit"),
@@ -64,8 +65,8 @@ _WORDS: dict[str, tuple[str, str]] = {
     "errata.right": ("correcto", "correct"),
     "errata.cause": ("causa", "cause"),
     "errata.none": (
-        "Esta hoja no tiene erratas: cada número impreso es el valor exacto, su redondeo o lo que sale de números redondeados.",
-        "This worksheet has no errata: each printed number is the exact value, its rounding, or what follows from rounded numbers.",
+        "Esta hoja no tiene erratas.",
+        "This worksheet has no errata.",
     ),
     "answers": ("Clave de respuestas", "Answer key"),
     "answers.intro": (
@@ -148,6 +149,8 @@ def count_word(verdict: str, count: int, lang: str) -> str:
 
 def glyph(verdict: str, off: int = 0) -> str:
     """The sign inside a badge, as plain text; "off-by" shows signed units of the last place with a true minus sign."""
+    if verdict not in GLYPHS:
+        raise RenderError(f"unknown verdict {verdict!r}", next_move=f"use one of {', '.join(GLYPHS)}")
     if verdict == "off-by" and off:
         return f"+{off}" if off > 0 else f"−{-off}"
     return GLYPHS[verdict]

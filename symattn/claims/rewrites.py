@@ -14,7 +14,7 @@ from symattn.errors import ProgramError, ShapeError
 from symattn.program import ops
 from symattn.program.program import Program, Stage, index_axes, relation_axes
 from symattn.program.scalar import Arg, Binary, Num, Power, Scalar, Size, Unary, walk
-from symattn.program.spaces import Axis
+from symattn.program.spaces import Axis, Space
 
 ONE = Num(Fraction(1), "1")
 MAX_LEFT_OUT = 16  # terms of a sum that are left out one at a time
@@ -295,7 +295,7 @@ def _follow(consumer: Stage, name: str, place: int, axis: Axis) -> Stage | None:
 
 def left_out(program: Program, target: str, sizes: Mapping[str, int]) -> Iterator[tuple[str, Program]]:
     """One term left out of one sum; one entry left out of every sum over its space."""
-    by_space: dict[str, dict[int, dict[str, tuple[Stage, ...]]]] = {}
+    by_space: dict[Space, dict[int, dict[str, tuple[Stage, ...]]]] = {}
     for stage in needed(program, target):
         op = stage.op
         summed = _summed(op) if isinstance(op, ops.Contract) else ()
@@ -312,12 +312,12 @@ def left_out(program: Program, target: str, sizes: Mapping[str, int]) -> Iterato
             changed = rebuilt(program, {stage.name: stages})
             if changed is not None:
                 yield f"{stage.name}: − {axis.name} {entry_name(axis.space.labels, k)}", changed
-            by_space.setdefault(axis.space.name, {}).setdefault(k, {})[stage.name] = stages
+            by_space.setdefault(axis.space, {}).setdefault(k, {})[stage.name] = stages
     for space, positions in by_space.items():
         for k, changes in positions.items():
             together = rebuilt(program, changes) if len(changes) > 1 else None
             if together is not None:
-                yield f"Σ: − {space} {k}", together
+                yield f"Σ: − {space.name} {entry_name(space.labels, k)}", together
 
 
 def _without(stage: Stage, op: ops.Contract, axis: Axis, k: int) -> tuple[Stage, ...] | None:

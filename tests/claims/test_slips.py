@@ -320,3 +320,20 @@ def test_the_projects_own_reading_is_the_default() -> None:
     program, _ = attention(scale="S / 1")
     shown = printed(of(program, "P"))
     assert explain(Group(shown, PROGRAM, FEEDS, "P", ROW)) == explain(group(shown))
+
+
+def test_the_output_that_forgot_a_token() -> None:
+    builder = Builder({"token": ("cat", "eats", "fish")})
+    builder.give("X", (AxisDecl("token", 3), AxisDecl("model", 2)))
+    for name in ("WQ", "WK", "WV"):
+        builder.give(name, (AxisDecl("model", 2), AxisDecl("d_k", 2)))
+    lines = {"Q": "X @ WQ", "K": "X @ WK", "V": "X @ WV", "T": "Q @ K.T / sqrt(d_k)", "P": "softmax(T)", "O": "P @ V"}
+    for name, text in lines.items():
+        builder.define(name, text)
+    identity, swap = [[1, 0], [0, 1]], [[0, 1], [1, 0]]
+    feeds = {"X": [[1, 2], [3, 1], [2, 4]], "WQ": identity, "WK": identity, "WV": swap}
+    pair = tuple(parse_printed(t) for t in ("3.997", "2.001"))
+    fish = Group(pair, builder.program(), feeds, "O", ((2, 0), (2, 1)))
+    hint = explain(fish)
+    assert (hint.slip, hint.detail, hint.fitting, hint.chance) == ("left-out", "Σ: − token cat", 1, False)
+    assert explain(Group((pair[0], parse_printed("2.002")), fish.program, feeds, "O", fish.entries)).slip == ""

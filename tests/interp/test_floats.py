@@ -43,7 +43,7 @@ from symattn.number.thresholds import largest_finite_exp
 from symattn.number.truth import Enclosure
 from symattn.program.ops import Contract, Input, Map, Use
 from symattn.program.program import Program, Stage
-from symattn.program.scalar import SCALAR_OPS, Arg, Binary, Num, Unary
+from symattn.program.scalar import SCALAR_OPS, Arg, Binary, Num, Power, Unary
 
 TINY = Format("tiny", precision=3, emin=-2, emax=3)
 SMALL = (FLOAT8_E4M3FN, FLOAT8_E5M2)
@@ -306,6 +306,26 @@ def test_exp_800_in_float64() -> None:
         Event("zero", "e", (0, 1), "exp", "exp(-800) underflows: the smallest float64 is 4.94066e-324"),
         Event("nan", "p", (0, 0), "div", "inf / inf has no value"),
     )
+
+
+def test_logarithm_and_powers_of_zero() -> None:
+    one = (("x", Use("x", (KK,))),)
+    program = Program(
+        (
+            Stage("x", Input((KK,))),
+            Stage("l", Map((KK,), Unary("log", Arg("x")), one)),
+            Stage("r", Map((KK,), Power(Arg("x"), F(-1, 2)), one)),
+            Stage("m", Map((KK,), Unary("sqrt", Binary("sub", Arg("x"), Num(F(1)))), one)),
+        )
+    )
+    for fmt in (FLOAT32, TINY, BFLOAT16):
+        events = read_format(program, {"x": vector([1, 0])}, fmt).events
+        assert [(e.kind, e.stage, e.entry, e.detail) for e in events] == [
+            ("inf", "l", (1,), "log(0) is minus infinity"),
+            ("inf", "r", (1,), "0 ** -0.5 divides by zero"),
+            ("nan", "m", (1,), "sqrt(-1) has no value"),
+        ]
+    assert [e.kind for e in read_format(program, {"x": vector([1, 0])}, FLOAT8_E4M3FN).events] == ["nan", "nan", "nan"]
 
 
 def test_overflow_without_infinities_is_a_nan_or_saturates() -> None:

@@ -13,6 +13,7 @@ from math import prod
 from typing import Any
 
 from symattn.claims import rewrites
+from symattn.claims.scale_rewrites import scales
 from symattn.claims.slip_search import Candidate, Group, Reading, prints_as, shape_of
 from symattn.errors import SymattnError
 from symattn.number.decimal import HALF_UP, Printed, decimal_text, half_up, parse_printed, round_quantity, scaled
@@ -35,14 +36,14 @@ def _read(group: Group, slip: str, detail: str, program: Program, feeds: Mapping
 # -- scale ------------------------------------------------------------------------------------------------------------
 def missing_scale(group: Group) -> Iterator[Candidate]:
     """A division or constant factor left out (1/√d_k forgotten)."""
-    for missing, detail, program in rewrites.scales(group.local, group.stage, group.sizes):
+    for missing, detail, program in scales(group.local, group.stage, group.sizes):
         if missing:
             yield from _read(group, "missing-scale", detail, program)
 
 
 def other_scale(group: Group) -> Iterator[Candidate]:
     """Another scale: d_k instead of √d_k, multiplied instead of divided, scaled twice, the size of another axis."""
-    for missing, detail, program in rewrites.scales(group.local, group.stage, group.sizes):
+    for missing, detail, program in scales(group.local, group.stage, group.sizes):
         if not missing:
             yield from _read(group, "other-scale", detail, program)
 

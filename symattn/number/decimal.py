@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from symattn.errors import InputError, UndecidedError
+from symattn.errors import InputError
+from symattn.number.digits import decimal_text, digits_text, finite_text, integer_text, significant_text
 from symattn.number.rounding import (
     HALF_EVEN,
     HALF_UP,
@@ -29,7 +30,7 @@ from symattn.number.rounding import (
     scaled,
     toward_zero,
 )
-from symattn.number.truth import CAP_BITS, Enclosure, Quantity
+from symattn.number.truth import Enclosure
 
 __all__ = [
     "HALF_EVEN",
@@ -119,7 +120,7 @@ class Printed:
     @property
     def significant(self) -> int:
         """Printed significant digits, at least 1: leading zeros do not count, trailing zeros do."""
-        return len(_digits(abs(self.value / self.unit).numerator))
+        return len(integer_text(abs(self.value / self.unit).numerator))
 
     def interval(self) -> Enclosure:
         """Half a unit of the last place on each side, in the printed unit."""
@@ -259,91 +260,3 @@ def guess_decimal_mark(
             if votes and votes.count(mark) >= share * len(votes):
                 return mark
     return None
-
-
-# -- exact numbers as decimals ----------------------------------------------------------------------------------------
-def decimal_text(x: Fraction, places: int) -> str:
-    """`x` rounded half up (ties away from zero) to `places` decimals, all of them shown; a zero has no sign."""
-    return _fixed(half_up(x, places), places)
-
-
-def _fixed(x: Fraction, places: int) -> str:
-    """The text of a multiple of 10**-places."""
-    sign = "-" if x < 0 else ""
-    if places <= 0:
-        return sign + _digits(abs(int(x)))
-    digits = _digits(abs(int(x * power_of_ten(places)))).rjust(places + 1, "0")
-    return f"{sign}{digits[:-places]}.{digits[-places:]}"
-
-
-def _digits(n: int) -> str:
-    """str(n) for n >= 0 of any length: the interpreter refuses to convert more than some thousands of digits at once."""
-    if n.bit_length() <= 2000:
-        return str(n)
-    half = n.bit_length() * 30103 // 200000
-    high, low = divmod(n, 10**half)
-    return _digits(high) + _digits(low).rjust(half, "0")
-
-
-def digits_text(q: Quantity, places: int, *, cap_bits: int = CAP_BITS) -> str:
-    """`q` rounded half up to `places` decimals, as text. Every digit is proven, or UndecidedError."""
-    return _fixed(proven_rounding(q, places, cap_bits=cap_bits), places)
-
-
-def _magnitude(x: Fraction) -> int:
-    """The e with 10**e <= |x| < 10**(e + 1), for x != 0."""
-    size = abs(x)
-    guess = (size.numerator.bit_length() - size.denominator.bit_length()) * 30103 // 100000
-    while size >= power_of_ten(guess + 1):
-        guess += 1
-    while size < power_of_ten(guess):
-        guess -= 1
-    return guess
-
-
-def _significant(x: Fraction, digits: int) -> tuple[Fraction, int]:
-    """`x` rounded half up to `digits` significant digits, and the exponent of its first digit."""
-    if x == 0:
-        return x, 0
-    exponent = _magnitude(x)
-    rounded = half_up(x, digits - 1 - exponent)
-    return rounded, _magnitude(rounded)
-
-
-def significant_text(q: Quantity, digits: int, *, cap_bits: int = CAP_BITS) -> str:
-    """`q` rounded half up to `digits` significant digits, each proven, or UndecidedError.
-
-    Written out from 0.000001 up to numbers whose last proven digit stands at or before the decimal mark, else as `2.726e347`."""
-
-    def breaks(ball: Enclosure) -> Fraction | None:
-        if ball.lo <= 0 <= ball.hi:
-            return Fraction(0)  # the digits of a number that may be zero are asked of the number
-        lo, hi = _significant(ball.lo, digits)[0], _significant(ball.hi, digits)[0]
-        return (lo + hi) / 2 if abs(lo - hi) <= 2 * power_of_ten(_magnitude(ball.hi) + 1 - digits) else None
-
-    found = decide(q, lambda x: _significant(x, digits), breaks=breaks, cap_bits=cap_bits)
-    if found is None:
-        raise UndecidedError(
-            f"{digits} significant digits are not decided with {cap_bits} bits", next_move="ask for fewer digits or raise the cap"
-        )
-    value, exponent = found
-    if value == 0:
-        return "0"
-    if -6 <= exponent < digits:
-        return _fixed(value, digits - 1 - exponent)
-    return f"{_fixed(value * power_of_ten(-exponent), digits - 1)}e{exponent}"
-
-
-def finite_text(x: Fraction, max_digits: int = 15) -> str | None:
-    """The whole decimal expansion of `x` when it ends within `max_digits` significant digits (and twice as many decimals), else None."""
-    rest, twos, fives = x.denominator, 0, 0
-    while rest % 2 == 0 and twos <= 2 * max_digits:
-        rest, twos = rest // 2, twos + 1
-    while rest % 5 == 0 and fives <= 2 * max_digits:
-        rest, fives = rest // 5, fives + 1
-    places = max(twos, fives)
-    if rest != 1 or places > 2 * max_digits:
-        return None
-    if abs(x) * power_of_ten(places) >= power_of_ten(max_digits):
-        return None
-    return _fixed(x, places)

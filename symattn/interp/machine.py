@@ -77,8 +77,8 @@ def machine(fmt: Format) -> Machine:
         for op in _FUNCTIONS:
             rows[op] = getattr(np, op)
             notes[op] = f"numpy.{op} on {fmt.name}"
-        rows["pow"] = lambda x, exponent: np.power(x, number(exponent))
-        notes["pow"] = f"the exponent is rounded to {fmt.name}, then numpy.power"
+        rows["pow"] = _power(np.power, number)
+        notes["pow"] = f"the exponent is rounded to {fmt.name}, then numpy.power (of the size, for odd roots of negative numbers)"
         notes |= dict.fromkeys(("add", "sub", "mul", "div", "neg"), f"NumPy's scalar arithmetic on {fmt.name}")
         if fmt is FLOAT16:
             for op in ("add", "sub", "mul", "div"):
@@ -89,13 +89,25 @@ def machine(fmt: Format) -> Machine:
             rows[op] = _wider(getattr(np, op), once)
             notes[op] = f"NumPy has none for {fmt.name}: numpy.{op} in float64, rounded once"
         double = machine(FLOAT64).number
-        rows["pow"] = lambda x, exponent: once(float(np.power(np.float64(x), double(exponent))))
+        rows["pow"] = _power(lambda x, exponent: once(float(np.power(np.float64(x), exponent))), double)
         notes["pow"] = f"NumPy has none for {fmt.name}: the exponent rounded to float64, numpy.power in float64, rounded once"
         wide = f"ml_dtypes, which computes in float32 and rounds (the same as one rounding: 24 >= 2*{fmt.precision} + 2)"
         notes |= dict.fromkeys(("add", "sub", "mul", "div"), wide)
         notes["neg"] = "ml_dtypes"
         notes["erf"] = f"NumPy has none: math.erf in float64, rounded once to {fmt.name}"
     return Machine(fmt, number, rows, notes)
+
+
+def _power(power: Row, number: Callable[[Fraction], Any]) -> Row:
+    """x to a rational exponent; an odd root of a negative number is negative, as over the reals."""
+
+    def row(x: Any, exponent: Fraction) -> Any:
+        if exponent.denominator % 2 and exponent.denominator > 1 and x < 0:
+            size = power(-x, number(exponent))
+            return -size if exponent.numerator % 2 else size
+        return power(x, number(exponent))
+
+    return row
 
 
 def _wider(function: Callable[[Any], Any], once: Callable[[float], Any]) -> Row:

@@ -109,9 +109,10 @@ def multiprec_table(bits: int) -> Table:
             raise DomainError("zero to a negative power", next_move="change the values so that the base is not 0")
         if exponent.denominator == 1:
             return x**exponent.numerator
-        if x < 0:
-            raise DomainError("a negative number to a power that is no integer", next_move="its base must not be negative")
-        return ctx.power(x, number(exponent))
+        if x < 0 and exponent.denominator % 2 == 0:
+            raise DomainError("an even root of a negative number", next_move="its base must not be negative")
+        size = ctx.power(abs(x), number(exponent))
+        return -size if x < 0 and exponent.numerator % 2 else size
 
     rows: dict[str, Callable[..., Any]] = {
         "neg": operator.neg,

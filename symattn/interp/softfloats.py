@@ -66,7 +66,7 @@ def soft_rows(fmt: Format) -> dict[str, Callable[..., Soft]]:
             return correctly_rounded("pow", x, fmt, exponent)
         if exponent == 0:
             return Fraction(1)
-        if x is Special.NAN or (x is Special.NEG_INF and exponent.denominator != 1):
+        if x is Special.NAN or (x is Special.NEG_INF and exponent.denominator % 2 == 0):
             return Special.NAN
         size = inf if exponent > 0 else 0.0
         return finite(-size if x is Special.NEG_INF and exponent.numerator % 2 else size)

@@ -25,7 +25,8 @@ _LN2_BELOW, _LN2_ABOVE = Fraction(6931471, 10**7), Fraction(6931472, 10**7)
 
 @dataclass(frozen=True)
 class Elementary:
-    """`op` of the rational x, one of FUNCTIONS; "pow" has an exponent. Raises DomainError where there is no real value."""
+    """`op` of the rational x, one of FUNCTIONS; "pow" has an exponent (odd roots of negative numbers are negative). Raises DomainError
+    where there is no real value."""
 
     op: str
     x: Fraction
@@ -37,8 +38,8 @@ class Elementary:
         if (self.op == "log" and self.x <= 0) or (self.op == "sqrt" and self.x < 0):
             raise DomainError(f"{self.op} of a number that is {'zero' if self.x == 0 else 'negative'}", next_move="give a positive one")
         if self.op == "pow" and self.x <= 0:
-            if self.x < 0 and self.exponent.denominator != 1:
-                raise DomainError("a negative number to a power that is no integer", next_move="give a positive base")
+            if self.x < 0 and self.exponent.denominator % 2 == 0:
+                raise DomainError("an even root of a negative number", next_move="give a positive base")
             if self.x == 0 and self.exponent < 0:
                 raise DomainError("zero to a negative power", next_move="give a positive base")
 
@@ -100,7 +101,8 @@ def integer_root(n: int, k: int) -> int:
 
 
 def rational_power(x: Fraction, exponent: Fraction) -> Fraction | None:
-    """x**exponent when it is rational, found by integer roots; None when it is not, or when it has more than MAX_BITS bits."""
+    """x**exponent when it is rational, found by integer roots (odd roots of negative numbers are negative); None when it is not,
+    or when it has more than MAX_BITS bits. x >= 0 for even roots."""
     if exponent == 0 or x == 1:
         return Fraction(1)
     if x == 0:

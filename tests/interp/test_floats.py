@@ -136,6 +136,18 @@ def test_a_number_is_rounded_once() -> None:
     assert math.copysign(1, float(machine(FLOAT16).number(F(-1, 10**9)))) == -1
 
 
+@pytest.mark.parametrize("fmt", [*FORMATS.values(), TINY], ids=lambda f: f.name)
+def test_powers_of_negative_numbers(fmt: Format) -> None:
+    table = float_table(fmt)
+    row = table.row("pow")
+    with np.errstate(all="ignore"):
+        for x, exponent, right in [(-8, F(1, 3), -2), (-8, F(2, 3), 4), (-2, F(3), -8), (-2, F(2), 4), (-2, F(-1), F(-1, 2))]:
+            value = row(table.number(F(x)), exponent)
+            assert abs(F(float(value)) - right) <= 4 * fmt.unit_roundoff * abs(right)  # the exponent is rounded, then the power
+        value = row(table.number(F(-2)), F(1, 2))
+        assert value is Special.NAN or math.isnan(float(value))
+
+
 def test_soft_rows_outside_the_numbers() -> None:
     rows = soft_rows(TINY)
     inf, neg, nan = Special.INF, Special.NEG_INF, Special.NAN
@@ -158,7 +170,8 @@ def test_soft_rows_outside_the_numbers() -> None:
     assert rows["tanh"](neg) == -1
     assert rows["cos"](inf) is nan
     assert rows["pow"](neg, F(3)) is neg
-    assert rows["pow"](neg, F(1, 3)) is nan
+    assert rows["pow"](neg, F(1, 2)) is nan
+    assert rows["pow"](neg, F(1, 3)) is neg
     assert rows["pow"](inf, F(-1)) == 0
     assert rows["pow"](nan, F(0)) == 1
     assert soft_rows(FLOAT8_E4M3FN)["div"](F(1), F(0)) is nan  # it has no infinity

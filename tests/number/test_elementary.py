@@ -97,7 +97,10 @@ def test_near_libm(op: str, x: float) -> None:
 def test_powers() -> None:
     assert correctly_rounded("pow", F(8), FLOAT64, F(1, 3)) == 2
     assert correctly_rounded("pow", F(-2), FLOAT64, F(3)) == -8
-    assert correctly_rounded("pow", F(-2), FLOAT64, F(1, 3)) is Special.NAN
+    assert correctly_rounded("pow", F(-2), FLOAT64, F(1, 2)) is Special.NAN
+    assert correctly_rounded("pow", F(-8), FLOAT64, F(1, 3)) == -2
+    assert correctly_rounded("pow", F(-8), FLOAT64, F(2, 3)) == 4
+    assert correctly_rounded("pow", F(-2), FLOAT64, F(1, 3)) == -correctly_rounded("pow", F(2), FLOAT64, F(1, 3))
     assert correctly_rounded("pow", F(0), FLOAT64, F(-1)) is Special.INF
     assert correctly_rounded("pow", F(0), FLOAT8_E4M3FN, F(-1)) is Special.NAN
     assert correctly_rounded("pow", F(2), FLOAT64, F(-1074)) == F(5e-324)

@@ -259,7 +259,9 @@ def contract_default(site: ContractSite, table: Table) -> Tensor[Any]:
     for visit in site.loops.visits():
         kept: Sequence[int] = range(visit.terms)
         if gaps:
-            kept = [t for t in kept if all(visit.uses[k][t] not in absent for k, absent in gaps)]
+            for k, absent in gaps:
+                places = visit.uses[k]
+                kept = [t for t in kept if places[t] not in absent]
         if not kept:
             if site.must_visit:
                 raise masked_row(site.stage, visit.index)
@@ -270,7 +272,7 @@ def contract_default(site: ContractSite, table: Table) -> Tensor[Any]:
                 (a, b), (ka, kb) = columns, visit.uses
                 terms = [mul(a[ka[t]], b[kb[t]]) for t in kept]
             elif columns:
-                terms = [reduce(mul, [column[places[t]] for column, places in zip(columns, visit.uses, strict=True)]) for t in kept]
+                terms = [reduce(mul, [column[where[t]] for column, where in zip(columns, visit.uses, strict=True)]) for t in kept]
             else:
                 terms = [one for _ in kept]
             value = total(terms)
@@ -287,12 +289,12 @@ def map_default(site: MapSite, table: Table) -> Tensor[Any]:
     count = prod(shape)
     entries = [table.number(Fraction(0))] * count
     present = set()
-    columns = [(u, v.entries) for u, v in zip(site.loops.uses, site.values, strict=True)]
+    columns = [(site.loops.places(u), v.entries) for u, v in enumerate(site.values)]
     order = {name: k for k, name in enumerate(site.names)}
     for flat, at in site.loops.present():
         present.add(flat)
         try:
-            entries[flat] = compute(tuple(column[use.at(at)] for use, column in columns), order)
+            entries[flat] = compute(tuple([column[places[flat]] for places, column in columns]), order)
         except SymattnError as error:
             raise located(error, site.stage, tuple(at[a.name] for a in site.loops.out)) from error
     absent = frozenset(range(count)) - present if site.loops.relations.where else frozenset()

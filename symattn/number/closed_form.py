@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 FEW = 4
 MANY = 24  # terms above or below the bar of a ratio of sums
 _NUMERAL = 24  # characters of one numeral
+_PLACES = 18  # digits of a decimal; a longer one is written as a fraction
 _SHORT, _LONG = 240, 900  # characters of a whole form, few and many exponentials
 
 
@@ -182,24 +183,17 @@ def _fraction_tree(den: Denominator, num: Sum) -> _Tree | None:
 def _best_quotient(num: Sum, f: Factor) -> _Tree:
     """num/f: a constant split off and both sides divided by one exponential, so that few exponentials remain."""
     below = f.sum()
-    ratios = [ZERO]
-    if len(f.terms) <= FEW + 1:
-        ratios += dict.fromkeys(num[e] / below[e] for e in below if e in num)
-    best: tuple[tuple[int, int], _Tree] | None = None
+    if len(f.terms) > FEW + 1:
+        return _quotient_tree(ZERO, num, below, -next(iter(num)) if len(num) == 1 else ZERO)
+    ratios = [ZERO, *dict.fromkeys(num[e] / below[e] for e in below if e in num)]
+    ways: list[tuple[int, Surd, Sum, Surd]] = []
     for ratio in ratios:
         rest = expsum.added(num, expsum.scaled(below, -ratio)) if ratio else dict(num)
-        shifts = [*below, *(e for e in rest if e not in below)]
-        counts = {s: sum(e != s for e in rest) + sum(e != s for e in below) for s in shifts}
-        fewest = min(counts.values())
-        for shift in shifts:
-            if counts[shift] > fewest:
-                continue
-            tree = _quotient_tree(ratio, rest, below, -shift)
-            cost = (counts[shift], len(_text(tree, 0)))
-            if best is None or cost < best[0]:
-                best = (cost, tree)
-    assert best is not None
-    return best[1]
+        shifts = dict.fromkeys([*below, *rest])
+        ways += [(len(rest) + len(below) - (shift in rest) - (shift in below), ratio, rest, shift) for shift in shifts]
+    fewest = min(count for count, *_ in ways)
+    trees = [_quotient_tree(ratio, rest, below, -shift) for count, ratio, rest, shift in ways if count == fewest]
+    return min(trees, key=lambda tree: len(_text(tree, 0)))
 
 
 def _quotient_tree(ratio: Surd, rest: Sum, below: Sum, shift: Surd) -> _Tree:
@@ -252,7 +246,7 @@ def _times(q: Fraction, x: _Tree) -> tuple[int, _Tree]:
     inner = x.items if isinstance(x, _Product) else (x,)
     if q == 1:
         return sign, x
-    if finite_text(q) is not None:
+    if finite_text(q, _PLACES) is not None:
         return sign, _Product((_Num(q), *inner))
     top = x if q.numerator == 1 else _Product((_Num(Fraction(q.numerator)), *inner))
     return sign, _Over(top, _Num(Fraction(q.denominator)))
@@ -308,7 +302,7 @@ _SUM, _TERM, _FACTOR, _ATOM = 0, 1, 2, 3
 def _numeral(q: Fraction) -> str:
     if max(q.numerator.bit_length(), q.denominator.bit_length()) > 4 * _NUMERAL:
         return "#" * (_NUMERAL + 1)
-    return finite_text(q) or f"{q.numerator}/{q.denominator}"
+    return finite_text(q, _PLACES) or f"{q.numerator}/{q.denominator}"
 
 
 def _text(tree: _Tree, level: int) -> str:
@@ -345,7 +339,7 @@ def _parenthesised(text: str, own: int, level: int) -> str:
 def _math(tree: _Tree) -> m.Math:
     match tree:
         case _Num(q):
-            text = finite_text(q)
+            text = finite_text(q, _PLACES)
             if text is not None:
                 return m.Number(text)
             return m.Fraction(m.Number(str(q.numerator)), m.Number(str(q.denominator)))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from math import lcm
 
 from symattn.errors import UnsupportedError
-from symattn.number.surd import ONE, ZERO, Surd
+from symattn.number.surd import ONE, ZERO, Surd, lex_less
 
 Sum = Mapping[Surd, Surd]  # exponent -> coefficient, never 0
 MAX_TERMS = 20_000
@@ -127,16 +127,22 @@ def multiplied(a: Sum, b: Sum, budget: int = MAX_TERMS) -> dict[Surd, Surd]:
 def divided(a: Sum, f: Factor, budget: int = 2000) -> dict[Surd, Surd] | None:
     """a / f when it is again a sum that is found within the budget of steps, else None (which proves nothing).
 
-    Long division from the leading terms down; sound because the order of exponents fits multiplication."""
+    Long division from the leading terms down; sound because the order of exponents fits multiplication. The last terms of a product
+    are the product of the last terms, so a quotient that falls below that is none."""
+    if not a:
+        return {}
     rest, quotient = dict(a), dict[Surd, Surd]()
+    last = lex_order(a)[-1] - f.terms[-1][0]
     for _ in range(max(8, budget // len(f.terms))):
-        if not rest:
-            return quotient
         lead = lex_order(rest)[0]
+        if lex_less(lead, last):
+            return None
         c = rest[lead]
         quotient[lead] = c
         add_into(rest, {m + lead: -(v * c) for m, v in f.terms})
-    return quotient if not rest else None
+        if not rest:
+            return quotient
+    return None
 
 
 def square_root(f: Factor, budget: int = 400) -> dict[Surd, Surd] | None:

@@ -24,6 +24,7 @@ from symattn.sheets.typeset import fenced, is_negative, plus, typeset, width_mm
 from symattn.sheets.values import Shown, Values, number_math, rounded, rounds_to, shown
 
 MAX_EXTRA = 18
+PATIENCE = 3  # tries for a row of products that rounds to its row of terms, before a ledger is written
 ROW_MM = 100.0
 CLOSED_MM = 55.0
 Evaluate = Callable[[Scalar, Mapping[str, Quantity]], Quantity]
@@ -193,37 +194,48 @@ class Writer:
         truth = {key: self.values.quantity(leaf) for key, leaf in trace.leaves.items()}
         true_terms = [self.evaluate(t, truth) for t in trace.terms]
         fallback: tuple[dict[str, Shown], list[Shown], Shown, bool, bool] | None = None
+        places = self.values.places(entry.stage)
+        exact = all(d.exact for d in self.digits(trace, 0).values())
+        result = self.result(entry, exact)
         for extra in range(MAX_EXTRA):
-            digits = self.digits(trace, extra)
-            exact = all(d.exact for d in digits.values())
-            result = self.result(entry, exact)
             if products:
-                places = self.values.places(entry.stage) + extra
-                terms = [shown(t, places) if exact else Shown(rounded(t, places), False) for t in true_terms]
-                at = [self.value_of(t, digits) for t in trace.terms]
-                own = all(a.rational() == t.value if t.exact else rounds_to(a, t) for a, t in zip(at, terms, strict=True))
+                terms = [shown(t, places, extra) if exact else Shown(rounded(t, places, extra), False) for t in true_terms]
+                terms = aligned(terms) if exact else terms
+                found = self._factors(trace, terms, extra)
             else:
+                digits = self.digits(trace, extra)
                 terms = [digits[t.name] for t in trace.terms if isinstance(t, Arg)]
-                at, own = [], True
-            if exact and products:
-                terms = aligned(terms)
+                found = digits, []
             total = sum((t.value for t in terms), Fraction(0))
             follows = total == result.value if result.exact and exact else half_up(total, result.places) == result.value
-            if own and follows:
+            if found is None or not follows:
+                continue
+            digits, at = found
+            chained = not products or all(t.exact for t in terms)
+            together = [a.rational() for a in at]
+            if not chained and all(x is not None for x in together):
                 last = max(t.places for t in terms)
-                together = [a.rational() for a in at]
-                chained = not products or all(t.exact for t in terms)
-                if not chained and all(x is not None for x in together):
-                    chained = half_up(sum((x for x in together if x is not None), Fraction(0)), last) == total
-                plan = digits, terms, result, exact, chained
-                if chained:
-                    return plan
-                fallback = fallback or plan
-                if extra >= 3:
-                    return fallback
+                chained = half_up(sum((x for x in together if x is not None), Fraction(0)), last) == total
+            plan = digits, terms, result, exact, chained
+            if chained:
+                return plan
+            fallback = fallback or plan
+            if extra >= PATIENCE:
+                break
         if fallback is not None:
             return fallback
         raise UndecidedError(f"the digits of {entry.stage}{list(entry.index)} do not follow from {MAX_EXTRA} more digits of its terms")
+
+    def _factors(self, trace: Trace, terms: list[Shown], extra: int) -> tuple[dict[str, Shown], list[Quantity]] | None:
+        """Digits of the factors from which every term's digits follow, and the products of just those digits."""
+        for more in range(extra, extra + MAX_EXTRA):
+            digits = self.digits(trace, more)
+            at = [self.value_of(t, digits) for t in trace.terms]
+            if all(a.rational() == t.value if t.exact else rounds_to(a, t) for a, t in zip(at, terms, strict=True)):
+                return digits, at
+            if all(d.exact for d in digits.values()):
+                return None
+        return None
 
     def _ledger(
         self, left: m.Math, factors: list[m.Math], terms: list[Shown], result: Shown, whole: bool, marks: Marks, box: m.Math,

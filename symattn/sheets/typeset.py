@@ -87,7 +87,8 @@ class _Typesetter:
             case Size(name):
                 return self.size(name), ATOM
             case Arg(name):
-                return self.leaf(name), ATOM
+                body = self.leaf(name)
+                return body, PRODUCT if isinstance(body, m.Row) else ATOM  # a row is a number with a power of ten
             case Unary("neg", x):
                 return m.Row((m.Sign("-"), self.operand(x, POWER))), SIGNED
             case Unary("sqrt", x):
@@ -122,7 +123,8 @@ class _Typesetter:
             left = fenced(left)  # a/b(c) would be read in two ways
         if isinstance(a, Num) or isinstance(b, Num):
             return m.Row((*_items(self.operand(a, PRODUCT)), m.Sign("×"), self.operand(b, SIGNED)))
-        return m.Row(tuple(fenced(body) if isinstance(body, m.Number) else body for body in (*_items(left), right)))
+        factors = (*_items(left), right) if isinstance(a, Binary) else (left, right)
+        return m.Row(tuple(fenced(body) if isinstance(body, m.Number | m.Row) else body for body in factors))
 
 
 def _items(body: m.Math) -> tuple[m.Math, ...]:

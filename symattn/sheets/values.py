@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from symattn.number.decimal import digits_text, finite_text, half_up, parse_printed, significant_text
+from symattn.errors import UndecidedError
+from symattn.number.decimal import digits_text, finite_text, half_up, parse_printed, power_of_ten, round_quantity, significant_text
 from symattn.number.truth import Quantity
 from symattn.page import math as m
 from symattn.sheets.trace import Entry
@@ -18,6 +19,7 @@ from symattn.sheets.trace import Entry
 FULL_DIGITS = 12
 DEFAULT_PLACES = 6
 LARGE = Fraction(10**9)
+MAX_EXPONENT = 20_000
 
 
 @dataclass(frozen=True)
@@ -30,12 +32,19 @@ class Shown:
     @property
     def value(self) -> Fraction:
         """The number that the digits say."""
-        return parse_printed(self.text).value
+        digits, e, exponent = self.text.partition("e")
+        value = parse_printed(digits).value
+        if not e:
+            return value
+        if abs(int(exponent)) > MAX_EXPONENT:
+            raise UndecidedError(f"{self.text} is too large or too small for a page", next_move="use scores of a more usual size")
+        return value * power_of_ten(int(exponent))
 
     @property
     def places(self) -> int:
         """The last place shown."""
-        return parse_printed(self.text).places
+        digits, e, exponent = self.text.partition("e")
+        return parse_printed(digits).places - (int(exponent) if e else 0)
 
 
 class Values:
@@ -63,38 +72,37 @@ class Values:
         key = (entry, extra)
         if key not in self._shown:
             written = self._given.get(entry)
-            self._shown[key] = (
-                Shown(written, True) if written is not None else shown(self.quantity(entry), self.places(entry.stage) + extra)
-            )
+            self._shown[key] = Shown(written, True) if written is not None else self._digits(entry, extra)
         return self._shown[key]
 
+    def _digits(self, entry: Entry, extra: int) -> Shown:
+        return shown(self.quantity(entry), self.places(entry.stage), extra)
 
-def shown(q: Quantity, places: int) -> Shown:
-    """The whole decimal when it ends within FULL_DIGITS digits, else `places` proven decimals (or significant digits where the number is
-    very large, or so small that few of them would be left)."""
+
+def shown(q: Quantity, places: int, extra: int = 0) -> Shown:
+    """The whole decimal when it ends within FULL_DIGITS digits, else `places` + `extra` proven decimals (or significant digits where the
+    number is very large, or so small that few of them would be left)."""
     value = q.rational()
     if value is not None:
         whole = finite_text(value, FULL_DIGITS)
         if whole is not None:
             return Shown(whole, True)
-    return Shown(rounded(q, places), False)
+    return Shown(rounded(q, places, extra), False)
 
 
-def rounded(q: Quantity, places: int) -> str:
-    """`places` decimals, or a power of ten where that says nothing or too much."""
+def rounded(q: Quantity, places: int, extra: int = 0) -> str:
+    """`places` decimals, or a power of ten where that says nothing or too much; `extra` digits more than that."""
     ball = q.enclose(64)
     size = max(abs(ball.lo), abs(ball.hi))
     if size >= LARGE:
-        return significant_text(q, max(places, 4))
+        return significant_text(q, max(places, 4) + extra)
     if size * 10**places < 100 and q.rational() != 0:
-        return significant_text(q, 4) if size * 10**places < 1 else digits_text(q, places + 2)
-    return digits_text(q, places)
+        return significant_text(q, 4 + extra) if size * 10**places < 1 else digits_text(q, places + 2 + extra)
+    return digits_text(q, places + extra)
 
 
 def rounds_to(q: Quantity, target: Shown) -> bool:
     """Is `q` rounded half up to the last place of `target` the number it shows? Unproven says no."""
-    from symattn.number.decimal import round_quantity
-
     value = q.rational()
     found = half_up(value, target.places) if value is not None else round_quantity(q, target.places)
     return found == target.value

@@ -40,7 +40,8 @@ class Spaces:
         return Space(f"{_OPEN}{self._count}", size)
 
     def named(self, name: str, size: int | str, place: Place | None = None) -> Space:
-        """The space that a declared axis ranges over: one name, one size, one set of entry names. Raises ShapeError."""
+        """The space that a declared axis ranges over: one name, one size, one set of entry names. A size that is the axis's own name
+        says nothing new. Raises ShapeError."""
         if not name:
             return self.open(size)
         known = self._named.get(name)
@@ -53,7 +54,7 @@ class Spaces:
                     next_move=f"give it {len(labels)} entries, or change its names: {', '.join(labels[:6])}",
                 )
             known = self._named[name] = Space(name, size, labels=labels)
-        elif known.size != size:
+        elif size not in (known.size, name):
             raise ShapeError(
                 f'the axis "{name}" has {known.size_text()} entries elsewhere but {size} here',
                 place=place,

@@ -12,7 +12,8 @@ from symattn.errors import LanguageError
 from symattn.language.ast import Array, Node, Number, Operation, Sign
 from symattn.language.limits import MAX_BITS, MAX_EXPONENT
 
-Nested = Fraction | tuple["Nested", ...]
+# Exact entries, nested row by row; bool stands in masks only.
+Nested = Fraction | bool | tuple["Nested", ...]
 
 
 def rational(node: Node) -> Fraction | None:
@@ -126,4 +127,6 @@ def largest_bits(value: Nested) -> int:
     """The bits of the longest entry."""
     if isinstance(value, tuple):
         return max(largest_bits(v) for v in value)
+    if isinstance(value, bool):
+        return 1
     return value.numerator.bit_length() + value.denominator.bit_length()

@@ -61,7 +61,7 @@ _ROWS = (
         "attention",
         3,
         3,
-        ("mask", "scale", "softcap"),
+        ("mask", "scale", "softcap", "window", "bias", "sink", "query_offset", "masked_row", "algorithm"),
         "attention",
         "the attention of queries, keys and values, weights by rows",
         'attention([[1, 2], [3, 1]], [[1, 2], [3, 1]], [[2, 1], [1, 3]], mask="causal")',

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 MAX_TEXT = 1_000_000  # characters in one expression
 MAX_DIGITS = 1_000  # digits of one number, and of the exponent's reach in 1e…
-MAX_BRACKETS = 100  # open at once
-MAX_NESTING = 120  # expressions being read inside one another
+MAX_BRACKETS = 64  # open at once
+MAX_NESTING = 140  # expressions being read inside one another
 MAX_DEPTH = 200  # operations inside one another, a chain a + b + c + … included
 MAX_ENTRIES = 100_000  # of one literal
 MAX_STAGE_ENTRIES = 4_000_000  # of one result

@@ -394,7 +394,7 @@ class _Parser(Reader):
     def size(self) -> int:
         token = self.peek()
         if token.kind != "number":
-            raise self.unexpected("a size is a positive whole number")
+            raise self.fail("a size is missing here", "write a positive whole number: token=3")
         self.next()
         if not token.text.isdigit() or not 1 <= token.value <= 10**9:
             raise self.fail(f"{token.text[:30]} is not a size", "a size is a positive whole number", token)

@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 
 from symattn.errors import Place, ShapeError
 from symattn.language.axes import Spaces
+from symattn.language.rewrite import Rewriter
 from symattn.program.ops import At, Index, Use
-from symattn.program.scalar import Arg, Binary, Num, Power, Scalar, Unary, walk
+from symattn.program.scalar import Arg, Num, Power, Scalar, Unary, walk
 from symattn.program.spaces import Axis
 
 _LIKE_FUNCTIONS = ("exp", "log", "sqrt", "tanh", "cos", "sin", "erf")
@@ -53,10 +54,12 @@ def applies_function(value: Value) -> bool:
     """Does the tree apply a function to what it reads? Such a tree gets a stage before anything is done with it."""
     if value.is_constant:
         return False
-    return any(
-        (isinstance(t, Unary) and t.op in _LIKE_FUNCTIONS) or (isinstance(t, Power) and t.exponent.denominator > 1)
-        for t in walk(value.tree)
-    )
+    applied = [t.x for t in walk(value.tree) if _is_function(t) and isinstance(t, Unary | Power)]
+    return any(isinstance(leaf, Arg) for x in applied for leaf in walk(x))
+
+
+def _is_function(tree: Scalar) -> bool:
+    return (isinstance(tree, Unary) and tree.op in _LIKE_FUNCTIONS) or (isinstance(tree, Power) and tree.exponent.denominator > 1)
 
 
 def is_transcendental(tree: Scalar) -> bool:
@@ -100,22 +103,8 @@ def with_args(value: Value, taken: Mapping[str, Use]) -> tuple[Value, dict[str, 
             renamed[name] = fresh
     if renamed:
         args = tuple((renamed.get(n, n), u) for n, u in value.args)
-        value = replace(value, tree=_renamed(value.tree, renamed), args=args)
+        value = replace(value, tree=Rewriter().tree(value.tree, renamed), args=args)
     return value, together
-
-
-def _renamed(tree: Scalar, names: Mapping[str, str]) -> Scalar:
-    match tree:
-        case Arg(name):
-            return Arg(names.get(name, name))
-        case Unary(op, x):
-            return Unary(op, _renamed(x, names))
-        case Binary(op, a, b):
-            return Binary(op, _renamed(a, names), _renamed(b, names))
-        case Power(x, exponent):
-            return Power(_renamed(x, names), exponent)
-        case _:
-            return tree
 
 
 def overlay(spaces: Spaces, a: Value, b: Value, sign: str, place: Place) -> tuple[tuple[Axis, ...], Value, Value]:

@@ -6,7 +6,7 @@ which checks it. Does not promise: the meaning of any expression (compile.py has
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -15,6 +15,7 @@ from symattn.language.ast import NOWHERE
 from symattn.language.axes import Spaces
 from symattn.language.constants import Nested
 from symattn.language.limits import MAX_STAGE_ENTRIES
+from symattn.language.rewrite import Rewriter
 from symattn.language.values import Value
 from symattn.program import ops
 from symattn.program.ops import Use
@@ -90,10 +91,10 @@ class Workspace:
     def stages(self) -> tuple[Stage, ...]:
         """The stages with final names for axes and spaces."""
         self.spaces.begin_final()
-        return tuple(Stage(d.name, _Renamer(self.spaces).op(d.op), d.letter) for d in self.drafts.values())
+        return tuple(Stage(d.name, _Final(self.spaces).op(d.op), d.letter) for d in self.drafts.values())
 
 
-class _Renamer:
+class _Final(Rewriter):
     """Final names for the axes of one stage: an axis is called after its space, the second one over it `token_2`."""
 
     def __init__(self, spaces: Spaces) -> None:
@@ -114,50 +115,3 @@ class _Renamer:
 
     def space(self, space: Space) -> Space:
         return self._spaces.final(space)
-
-    def axes(self, axes: Sequence[Axis]) -> tuple[Axis, ...]:
-        return tuple(self.axis(a) for a in axes)
-
-    def index(self, index: ops.Index) -> ops.Index:
-        match index:
-            case Axis():
-                return self.axis(index)
-            case ops.At(space, position):
-                return ops.At(self.space(space), position)
-            case ops.Inject(space, block, axis):
-                return ops.Inject(self.space(space), block, self.axis(axis))
-            case ops.Joint(space, axes):
-                return ops.Joint(self.space(space), self.axes(axes))
-
-    def use(self, use: Use) -> Use:
-        return Use(use.stage, tuple(self.index(i) for i in use.indices))
-
-    def relation(self, relation: ops.Relation) -> ops.Relation:
-        match relation:
-            case ops.Same(i, j):
-                return ops.Same(self.axis(i), self.axis(j))
-            case ops.AtMost(i, j, c):
-                return ops.AtMost(self.axis(i), self.axis(j), c)
-            case ops.InBlock(j, block, p):
-                return ops.InBlock(self.axis(j), block, self.axis(p))
-            case ops.Paired(c, parts):
-                return ops.Paired(self.axis(c), self.axes(parts))
-            case ops.Allowed(use):
-                return ops.Allowed(self.use(use))
-
-    def op(self, op: ops.Op) -> ops.Op:
-        out = self.axes(op.out)
-        match op:
-            case ops.Input(_, boolean):
-                return ops.Input(out, boolean)
-            case ops.Position():
-                return ops.Position(out)
-            case ops.Contract(_, uses, where, coef, over, must_visit):
-                new_uses = tuple(self.use(u) for u in uses)
-                return ops.Contract(out, new_uses, tuple(self.relation(r) for r in where), coef, self.axes(over), must_visit)
-            case ops.Map(_, scalar, args, where):
-                new_args = tuple((n, self.use(u)) for n, u in args)
-                return ops.Map(out, scalar, new_args, tuple(self.relation(r) for r in where))
-            case ops.Reduce(_, use, where, kind, empty):
-                other = self.use(empty) if isinstance(empty, Use) else empty
-                return ops.Reduce(out, self.use(use), tuple(self.relation(r) for r in where), kind, other)

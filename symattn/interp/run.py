@@ -140,6 +140,7 @@ class Runner:
         self.parameters = _integers(parameters or {})
         self.sizes = infer_sizes(program, {name: tensor.shape for name, tensor in feeds.items()}, sizes)
         self._feeds = feeds
+        self._order = {stage.name: k for k, stage in enumerate(program.stages)}
         self._values: dict[str, Tensor[Any]] = {}
         self._failures: dict[str, SymattnError] = {}
 
@@ -169,14 +170,15 @@ class Runner:
         return stage
 
     def _needed(self, name: str) -> list[Stage]:
-        """The stages that `name` reads, itself last, in program order; no recursion, so depth is not limited."""
-        wanted = {name}
-        found: list[Stage] = []
-        for stage in reversed(self.program.stages):
-            if stage.name in wanted and stage.name not in self._values:
-                found.append(stage)
-                wanted.update(stages_read(stage))
-        return found[::-1]
+        """The stages that `name` reads and that are not computed, itself included, in program order; no recursion."""
+        found: dict[str, Stage] = {}
+        pending = [name]
+        while pending:
+            stage = self.program.by_name[pending.pop()]
+            if stage.name not in found and stage.name not in self._values:
+                found[stage.name] = stage
+                pending += stages_read(stage)
+        return sorted(found.values(), key=lambda stage: self._order[stage.name])
 
     def _extent(self, axis: Axis) -> int:
         return axis.space.extent(self.sizes)

@@ -660,10 +660,10 @@ def sample_page(lang: str = "es") -> Page:
             t("Seguimos al token ", "We follow the token "),
             Emph("perro"),
             t(
-                " por una cabeza de atención: su consulta, sus puntajes, sus pesos y su salida. Cada resultado se calcula de forma exacta y se "
-                "compara, en el margen, con el número que imprime el documento original.",
-                " through one attention head: its query, its scores, its weights and its output. Each result is computed exactly and compared, "
-                "in the margin, with the number that the original document prints.",
+                " por una cabeza de atención: su consulta, sus puntajes, sus pesos y su salida. Cada resultado se calcula de forma exacta "
+                "y se compara, en el margen, con el número que imprime el documento original.",
+                " through one attention head: its query, its scores, its weights and its output. Each result is computed exactly "
+                "and compared, in the margin, with the number that the original document prints.",
             ),
         ),
         (

@@ -74,7 +74,7 @@ def _ledger(page: Html, node: n.Ledger) -> str:
         value = '<span class="box term blank"></span>' if dashed else _value(term.value, places, closed)
         left = f'<span class="plus">{plus}</span><span class="lhs">{_display(term.product, style)}</span>{_relation(term.relation)}'
         rows.append(f'<div class="row">{left}<span class="val">{value}</span>{page.notes(term.margin)}</div>')
-    rows.append('<div class="sum-rule"></div>')
+    rows.append(f'<div class="sum-rule{" hidden" if hidden else ""}"></div>')
     rows.append(_parts("row total", node.total, page.style(), page))
     return f'<div class="ledger">{"".join(rows)}</div>'
 
@@ -134,6 +134,8 @@ def _step(page: Html, node: n.Step) -> str:
 
 
 def _section(page: Html, node: n.Section) -> str:
+    if not page.blank and node.blocks and all(isinstance(block, n.AnswerKey) for block in node.blocks):
+        return ""
     anchor = page.anchor(node.id or node.title)
     kicker = f'<p class="kicker">{esc(node.kicker)}</p>' if node.kicker else ""
     head = page.heading(esc(node.title), id=f"{anchor}-title")

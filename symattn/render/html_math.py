@@ -141,12 +141,9 @@ def _root(node: Root, style: MathStyle) -> str:
 def _fence(node: Fence, style: MathStyle) -> str:
     if node.pair not in _PAIRS:
         raise RenderError(f"no MathML for the pair {node.pair!r}", next_move=f"use one of {' '.join(_PAIRS)}")
-    # around plain numbers the parentheses keep the size of the line
-    stretch = "true" if is_tall(node.body) else "false"
-    left, right = (
-        f'<mo form="{form}" stretchy="{stretch}">{sign}</mo>' for form, sign in zip(("prefix", "postfix"), node.pair, strict=True)
-    )
-    return f"<mrow>{left}{mathml(node.body, style)}{right}</mrow>"
+    # around plain things the parentheses keep the size of the line; first and last place say which one opens
+    small = attr("stretchy", "" if is_tall(node.body) else "false")
+    return f"<mrow><mo{small}>{node.pair[0]}</mo>{mathml(node.body, style)}<mo{small}>{node.pair[1]}</mo></mrow>"
 
 
 def is_tall(math: Math) -> bool:
@@ -229,7 +226,7 @@ def element(items: tuple[Math, ...], style: MathStyle, *, display: bool = False,
     alt = math_text(Row(items), UNICODE, results=style.results, terms=style.terms)
     if continued and isinstance(items[0], Sign) and items[0].text in ADDITIVE:
         alt = f"{alt[0]} {alt[1:].lstrip(' ')}"  # here the sign adds; it is not part of a number
-    big = ' displaystyle="true"' if display else ""
+    big = attr("displaystyle", "true" if display and any(is_tall(item) for item in items) else "")
     return f'<math alttext="{esc(alt)}"{big}>{run(items, style, continued=continued)}</math>'
 
 

@@ -34,8 +34,14 @@ def slug(text: str) -> str:
     return _NOT_SLUG.sub("-", text.lower()).strip("-")
 
 
+_POWER_OF_TEN = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)e\+?(-?[0-9]+)")
+
+
 def number(text: str) -> str:
-    """A printed number with a true minus sign, escaped."""
+    """A printed number with a true minus sign, escaped; `1.3e-24` as a product with a power of ten."""
+    power = _POWER_OF_TEN.fullmatch(text)
+    if power is not None:
+        return f"{number(power[1])} × 10<sup>{number(power[2])}</sup>"
     return esc(text.replace("-", "−") if text[:1] in ("-", "(") else text)
 
 
@@ -48,6 +54,7 @@ class Html:
         self.methods = methods
         self.blank = blank
         self.depth = 2
+        self.tables = 0
         self.used: set[str] = set()
         self.steps: dict[str, str] = {}
         self.claims: dict[str, str] = {}
@@ -146,10 +153,14 @@ class Html:
         inner = "".join(self.note(entry) for entry in entries)
         return f'<span class="notes">{inner}</span>' if inner else ""
 
-    def step_link(self, step: str) -> str:
-        """The number of a step, linked where the page has that step."""
-        anchor = self.steps.get(step)
-        return f'<a href="#{anchor}">{esc(step)}</a>' if anchor else esc(step)
+    def step_link(self, steps: str) -> str:
+        """Numbers of steps, each linked where the page has that step."""
+        parts = steps.split(", ")
+        return ", ".join(f'<a href="#{self.steps[part]}">{esc(part)}</a>' if part in self.steps else esc(part) for part in parts)
+
+    def step_name(self, step: str) -> str:
+        """ "paso 3" with its link; a step without a number goes by its title."""
+        return esc(self.words["step.numbered"]).format(n=self.step_link(step)) if step in self.steps or step.isdigit() else esc(step)
 
 
 def glyph_sheet() -> str:

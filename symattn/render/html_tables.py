@@ -27,7 +27,10 @@ def _align(node: n.Table, at: int) -> str:
 
 def table(page: Html, node: n.Table) -> str:
     """A ruled table; in a first column of words each word heads its row."""
-    caption = f"<caption>{page.inline(node.caption)}</caption>" if node.caption else ""
+    caption = ""
+    if node.caption:
+        page.tables += 1
+        caption = f"<caption><b>{esc(page.words['table'].format(n=page.tables))}</b> {page.inline(node.caption)}</caption>"
     head = "".join(f'<th scope="col"{_align(node, at)}>{page.inline(cell)}</th>' for at, cell in enumerate(node.head))
     bodies, rows = [], []
     for at, row in enumerate(node.rows):
@@ -43,15 +46,16 @@ def table(page: Html, node: n.Table) -> str:
 
 
 def _cell(page: Html, node: n.Table, at: int, cell: n.Cell) -> str:
-    parts = [page.inline(cell.items)] if cell.items else []
-    if page.blank and cell.label:
+    hidden = page.blank and bool(cell.label)
+    parts = [page.inline(cell.items)] if cell.items and not hidden else []
+    if hidden:
         parts.append(f'<span class="box result blank"><span class="label">{esc(cell.label)}</span></span>')
     elif cell.number:
         parts.append(f'<span class="num">{number(cell.number)}</span>')
     if cell.margin is not None:
         parts.append(_cell_note(page, cell.margin, cell.number))
     inner = " ".join(parts)
-    if cell.strong and not (page.blank and cell.label):
+    if cell.strong and not hidden:
         inner = f"<strong>{inner}</strong>"
     heads = at == 0 and node.align[:1] != "r" and not cell.number
     return f'<th scope="row"{_align(node, at)}>{inner}</th>' if heads else f"<td{_align(node, at)}>{inner}</td>"
@@ -61,7 +65,7 @@ def _cell_note(page: Html, entry: n.Margin, shown: str) -> str:
     """Printed number and badge beside a number of a table; the printed one is left out where it is the number itself."""
     if page.blank:
         return '<span class="badge empty"></span>'
-    printed = f'<span class="printed">{number(entry.printed)}</span>' if entry.printed != shown else ""
+    printed = f'<span class="printed">{number(entry.printed)}</span>' if entry.printed.lstrip("+") != shown.lstrip("+") else ""
     return (
         f'<span class="incell"{page.claim(entry)} data-verdict="{esc(entry.verdict)}">{printed}{page.badge(entry.verdict, entry.off)}'
         f'<span class="sr">{page.word(entry)}</span></span>'
@@ -163,7 +167,7 @@ def _statement(page: Html, row: n.Statement) -> str:
     words = page.words
     where = esc(words["statement.line"].format(n=row.line))
     if row.step:
-        where += " · " + esc(words["step.numbered"]).format(n=page.step_link(row.step))
+        where += f" · {page.step_name(row.step)}"
     quote = f"{esc(words['quote.open'])}{esc(row.quote)}{esc(words['quote.close'])}"
     evidence = f'<p class="evidence">{inline(row.evidence, MathStyle())}</p>' if not is_empty(row.evidence) else ""
     precise = f"<p>{page.inline(row.precise)}</p>" if row.precise else ""
@@ -189,16 +193,17 @@ def answers(page: Html, node: n.AnswerKey) -> str:
         )
     )
     bodies = "".join(
-        f'<tbody><tr class="group"><th colspan="5" scope="rowgroup">{esc(words["step.numbered"]).format(n=page.step_link(step))}</th></tr>'
+        f'<tbody><tr class="group"><th colspan="5" scope="rowgroup">{page.step_name(step)}</th></tr>'
         f"{''.join(_answer(page, row) for row in rows)}</tbody>"
         for step, rows in node.steps
     )
+    rows = f'<div class="scroll"><table class="ruled answers"><thead><tr>{head}</tr></thead>{bodies}</table></div>'
+    if page.depth > 2:  # inside a part that has its own title
+        return rows
     anchor = page.anchor("answers")
-    title = page.heading(esc(words["answers"])) + f'<p class="lead">{esc(words["answers.intro"])}</p>'
-    return (
-        f'<section class="part answers" id="{anchor}">{title}<div class="scroll">'
-        f'<table class="ruled"><thead><tr>{head}</tr></thead>{bodies}</table></div></section>'
-    )
+    kicker = f'<p class="kicker">{esc(words["student-version"])}</p>'
+    title = page.heading(esc(words["answers"]), id=f"{anchor}-title") + f'<p class="lead">{esc(words["answers.intro"])}</p>'
+    return f'<section class="part" id="{anchor}" aria-labelledby="{anchor}-title">{kicker}{title}{rows}</section>'
 
 
 def _answer(page: Html, row: n.Answer) -> str:

@@ -52,7 +52,10 @@ def _ledger(text: Writer, node: n.Ledger) -> None:
         pad = " " * (wide - cell_width(unmark(products[at])))
         value = " " * (head - points[at]) + values[at]
         text.beside([f"{' ' * TEXT_EDGE}{sign}{products[at]}{pad} {text.own(term.relation)} {value}"], term.margin)
-    text.rule(2 + wide + 3 + head + tail, indent=TEXT_EDGE)
+    if hidden:
+        text.put()
+    else:
+        text.rule(2 + wide + 3 + head + tail, indent=TEXT_EDGE)
     indent = " " * (TEXT_EDGE + 2)
     relation = text.own(node.total.relation)
     text.beside([f"{indent}{total}{' ' * (wide - cell_width(unmark(total)))} {relation} {text.math(node.total.right)}"], node.total.margin)
@@ -115,13 +118,17 @@ def _step(text: Writer, node: n.Step) -> None:
 
 
 def _section(text: Writer, node: n.Section) -> None:
+    if not text.blank and node.blocks and all(isinstance(block, n.AnswerKey) for block in node.blocks):
+        return
     text.space()
     text.put(text.paint(text.leaf(node.kicker).upper(), "accent"))
     text.put(text.paint(text.leaf(node.title), "bold"))
     text.rule(min(text.width, 80), style="accent")
     text.set_left(node.blocks)
+    text.inside = True
     for block in node.blocks:
         text.block(block)
+    text.inside = False
     text.left = 0
 
 

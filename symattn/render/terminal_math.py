@@ -19,7 +19,7 @@ from symattn.render.leaf import cell_width, to_ascii, visible
 # document into a picture, so these can only come from here.
 GAP: Final = "\x1c"  # after a wide gap: what follows is another formula and starts a row of its own when the row is too long
 BREAK: Final = "\x1e"  # a good place to break: before a sum's or a relation's sign
-SOFT: Final = "\x1d"  # a poorer one: after a comma
+SOFT: Final = "\x1d"  # a poorer one: after a comma, before a sign inside parentheses
 BOLD: Final = "\x0e"  # a result begins
 PLAIN_AGAIN: Final = "\x0f"  # a result ends
 _MARKS = {ord(mark): None for mark in (GAP, BREAK, SOFT, BOLD, PLAIN_AGAIN)}
@@ -65,10 +65,29 @@ def unwrap(math: Math) -> Math:
 
 
 def flat(math: Math) -> tuple[Math, ...]:
-    """The items of a row with inner rows opened; anything else is a row of one."""
-    if not isinstance(math, Row):
-        return (math,)
-    return tuple(part for item in math.items for part in flat(item))
+    """The items of a row with inner rows opened, anything else is a row of one. Spaces one after the other become one wide
+    blank, which parts two formulas; spaces at the ends are dropped."""
+    items: list[Math] = []
+    for item in _opened(math):
+        if item == _SPACE and items and (items[-1] == _SPACE or _is_gap(items[-1])):
+            items[-1] = _GAP
+        elif item != _SPACE or items:
+            items.append(item)
+    while items and (items[-1] == _SPACE or items[-1] is _GAP):
+        items.pop()
+    return tuple(items)
+
+
+def _opened(math: Math) -> list[Math]:
+    return [part for item in math.items for part in _opened(item)] if isinstance(math, Row) else [math]
+
+
+_SPACE: Final = Sign(" ")
+_GAP: Final = Words("    ")
+
+
+def _is_gap(math: Math) -> bool:
+    return isinstance(math, Words) and len(math.text) > 1 and not math.text.strip()
 
 
 def is_unary(items: tuple[Math, ...], at: int) -> bool:
@@ -159,16 +178,18 @@ def _row(line: _Line, node: Row, tight: bool, top: bool) -> str:
 
 
 def _with_sign(line: _Line, text: str, sign: Sign, piece: str, tight: bool, top: bool, unary: bool) -> str:
-    breaks = line.marks and top and not tight and text != ""
     if sign.text in ADDITIVE and unary:
         return text + piece
     if sign.text in ADDITIVE or sign.text in RELATIONS or sign.text in _SPACED:
-        mark = BREAK if breaks and (sign.text in ADDITIVE or sign.text in RELATIONS) else ""
+        breakable = line.marks and not tight and text != "" and (sign.text in ADDITIVE or sign.text in RELATIONS)
+        mark = "" if not breakable else BREAK if top else SOFT
         if tight and not piece.isalpha():
             return text + piece
         if not text:
             return f"{piece} "
         return f"{text.rstrip(' ')} {mark}{piece} "
+    if sign.text == " " and text[-1:] in (" ", SOFT, GAP):
+        return text
     if sign.text in _AFTER_COMMA:
         return text.rstrip(" ") + piece + ("" if tight else " " + (SOFT if line.marks else ""))
     return text + piece

@@ -28,17 +28,18 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 
 def _cell(text: Writer, cell: n.Cell) -> tuple[str, str]:
     """What the cell shows, and what follows it: printed number and glyph."""
-    if text.blank and cell.label:
+    hidden = text.blank and bool(cell.label)
+    if hidden:
         shown = f"[{text.leaf(cell.label)} ____]"
     else:
         shown = text.number(cell.number) if cell.number else ""
-    main = " ".join(part for part in (text.inline(cell.items), shown) if part)
+    main = " ".join(part for part in ("" if hidden else text.inline(cell.items), shown) if part)
     if cell.margin is None:
         return main, ""
     if text.blank:
         return main, "[ ]"
     printed = text.number(cell.margin.printed)
-    return main, f"{printed} {text.glyph(cell.margin)}" if printed != shown else text.glyph(cell.margin)
+    return main, f"{printed} {text.glyph(cell.margin)}" if printed.lstrip("+") != shown.lstrip("+") else text.glyph(cell.margin)
 
 
 def _columns(text: Writer, node: n.Table) -> list[list[str]]:
@@ -59,7 +60,9 @@ def table(text: Writer, node: n.Table) -> None:
     """A table with a rule above and below; caption first."""
     text.space()
     if node.caption:
-        text.prose(text.inline(node.caption), style="grey")
+        text.tables += 1
+        label = text.own(text.words["table"]).format(n=text.tables)
+        text.prose(f"{label} {text.inline(node.caption)}", style="grey")
     head = [text.inline(cell) for cell in node.head]
     grid(text, head, _columns(text, node), node.align, node.groups)
 
@@ -180,7 +183,10 @@ def errata(text: Writer, node: n.Errata) -> None:
     wide = max((cell_width(text.number(printed)) for row in node.rows for printed, _, _ in row.entries), default=0)
     for row in node.rows:
         text.space()
-        step = text.own(text.words["step.numbered"]).format(n=text.leaf(row.step)) if row.step else ""
+        step = text.step_name(row.step) if row.step else ""
+        if cell_width(step) > 10:  # several steps share the cause
+            text.put(" " * TEXT_EDGE + step)
+            step = ""
         entries = [(text.number(printed), text.number(right), margin) for printed, right, margin in row.entries]
         for at, (printed, right, margin) in enumerate(entries):
             word = verdict_word(margin.verdict, text.lang, off=margin.off, changes_order=margin.changes_order)
@@ -205,7 +211,7 @@ def statements(text: Writer, node: n.Statements) -> None:
         where = text.own(text.words["statement.line"]).format(n=row.line)
         status = text.own(text.words[f"status.{row.status}"])
         quote = text.own(text.words["quote.open"]) + text.leaf(row.quote) + text.own(text.words["quote.close"])
-        text.prose(f"{quote} ({where}{', ' + text.own(text.words['step.numbered']).format(n=text.leaf(row.step)) if row.step else ''})")
+        text.prose(f"{quote} ({where}{', ' + text.step_name(row.step) if row.step else ''})")
         text.put(
             " " * (TEXT_EDGE + 2) + text.paint(status, {"holds": "good", "imprecise": "explained", "false": "bad"}.get(row.status, "grey"))
         )
@@ -219,12 +225,13 @@ def answers(text: Writer, node: n.AnswerKey) -> None:
     """The key of the student version; the full version has nothing here."""
     if not text.blank:
         return
-    text.space()
-    text.put(text.paint(text.own(text.words["answers"]), "bold"))
-    text.prose(text.own(text.words["answers.intro"]))
+    if not text.inside:
+        text.space()
+        text.put(text.paint(text.own(text.words["answers"]), "bold"))
+        text.prose(text.own(text.words["answers.intro"]))
     for step, rows in node.steps:
         text.space()
-        text.put(" " * TEXT_EDGE + text.own(text.words["step.numbered"]).format(n=text.leaf(step)) if step else "")
+        text.put(" " * TEXT_EDGE + text.step_name(step) if step else "")
         labels = [text.leaf(row.label) for row in rows]
         names = [math_text(row.name, text.look) for row in rows]
         values = [text.number(row.value) for row in rows]

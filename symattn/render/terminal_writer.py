@@ -69,6 +69,8 @@ class Writer:
         self.formula_end = (width if self.narrow else self.margin_at) - 1
         self.look = ASCII if ascii else UNICODE
         self.left = 0
+        self.tables = 0
+        self.inside = False
         self.lines: list[str] = []
 
     # -- leaves ---------------------------------------------------------------------------------------------------
@@ -107,6 +109,11 @@ class Writer:
         raise RenderError(f"no terminal text for the inline node {type(item).__name__}")
 
     # -- lines ----------------------------------------------------------------------------------------------------
+    def step_name(self, step: str) -> str:
+        """ "paso 3"; a step without a number goes by its title."""
+        numbered = step.replace(", ", "").isdigit()
+        return self.own(self.words["step.numbered"]).format(n=self.leaf(step)) if numbered else self.leaf(step)
+
     def put(self, text: str = "") -> None:
         self.lines.append(self.settle(text).rstrip(" "))
 

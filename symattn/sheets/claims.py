@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import reduce
 
 from symattn.claims.judge import judge, labelled
+from symattn.claims.measured import dot_product_kurtosis, ordinary_up_to
 from symattn.claims.model import FINDINGS, Claim, Hint, Judgement
 from symattn.claims.operands import Operand, interval_value, operand
 from symattn.claims.order import changed_entries, judge_order
@@ -97,10 +98,10 @@ class Judge:
         if item.kind == "sum":
             return self._sum(item)
         assert item.entry is not None
-        v = self._exact(item)
+        v = self.exact(item)
         closed = _closed_text(v)
         if item.kind == "measured":
-            return labelled("measured", item.printed, v), entry_text(self.compiled.program, item.entry), closed, ""
+            return self._measured(item)
         if self._is_given(item) and v.rational() == item.printed.plain:
             return labelled("given", item.printed, v), entry_text(self.compiled.program, item.entry), None, ""
         trace = self._trace(item)
@@ -112,6 +113,22 @@ class Judge:
         if operands.untraced and judgement.reach == "interval" and not judgement.reason:
             judgement = replace(judgement, reason="operands of unknown origin")
         return judgement, self._meaning(item), closed, operands.poisoned
+
+    def _measured(self, item: Item) -> tuple[Judgement, str, str | None, str]:
+        """A number that the document measured. `from EXPR` says what it estimates: the report then gives that exact value, and `reason`
+        the largest number of samples at which such a deviation is still within two standard errors ("any" when it always is)."""
+        assert item.printed is not None
+        assert item.entry is not None
+        if item.line.printed_from is None:
+            return labelled("measured", item.printed), entry_text(self.compiled.program, item.entry), None, ""
+        entry = self.compiled.targets[item.line.printed_from].entries[0]
+        sigma = self.value(entry)
+        variance = evaluate(Power(Arg("sigma"), Fraction(2)), {"sigma": sigma}).rational()
+        kurtosis = dot_product_kurtosis(int(variance)) if variance is not None and variance.denominator == 1 else Fraction(3)
+        samples = ordinary_up_to(item.printed, sigma, kurtosis)
+        found = replace(labelled("measured", item.printed, sigma), reason="any" if samples is None else str(samples))
+        trace = self.compiled.tracer.trace(entry)
+        return found, tree_text(trace.tree, lambda key: entry_text(self.compiled.program, trace.leaves[key])), _closed_text(sigma), ""
 
     def _sum(self, item: Item) -> tuple[Judgement, str, str | None, str]:
         assert item.printed is not None
@@ -143,7 +160,8 @@ class Judge:
         """The exact value of an entry."""
         return self.compiled.quantities.of(entry.stage, entry.index)
 
-    def _exact(self, item: Item) -> Quantity:
+    def exact(self, item: Item) -> Quantity:
+        """v: the exact value of a number claim."""
         assert item.entry is not None
         if item.term < 0:
             return self.value(item.entry)

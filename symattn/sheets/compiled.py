@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from symattn.errors import SheetError, SymattnError
 from symattn.language.ast import Node
@@ -65,6 +65,7 @@ class Compiled:
 
     sheet: SheetSource
     program: Program
+    feeds: Mapping[str, Any]
     quantities: Quantities
     tracer: Tracer
     given_texts: Mapping[Entry, str]
@@ -115,12 +116,21 @@ class _Compiler:
         for kind, code in pending:
             self.resolve(kind, code)
         program = self.builder.program()
-        values = quantities(program, self.builder.feeds())
-        tracer = Tracer(program, values.sizes)
+        feeds = self.builder.feeds()
+        values = quantities(program, feeds)
         return Compiled(
-            self.sheet, program, values, tracer, self.given_texts, frozenset(self.given_names), self.targets, self.orders, self.relations,
-            self.definitions,
-        )  # fmt: skip
+            sheet=self.sheet,
+            program=program,
+            feeds=feeds,
+            quantities=values,
+            tracer=Tracer(program, values.sizes),
+            given_texts=self.given_texts,
+            given_names=frozenset(self.given_names),
+            targets=self.targets,
+            orders=self.orders,
+            relations=self.relations,
+            definitions=self.definitions,
+        )
 
     def points(self, claims: tuple[ClaimLine, ...]) -> list[tuple[str, Code]]:
         found = []

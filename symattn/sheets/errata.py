@@ -32,10 +32,17 @@ def margin_of(j: Judged, lang: str = "es") -> n.Margin:
         judgement.verdict,
         judgement.off,
         right if right.lstrip("+") != printed else "",
-        m.EMPTY,
+        samples(judgement.reason, lang) if judgement.verdict == "measured" and judgement.reason else m.EMPTY,
         j.claim.conclusion_changed,
         claim=j.claim.id,
     )
+
+
+def samples(count: str, lang: str) -> m.Math:
+    """How many samples make a measured deviation ordinary."""
+    if count == "any":
+        return m.Words(sheet_words(lang)["measured.any"])
+    return m.Row((m.Words(sheet_words(lang)["measured.upto"]), m.Sign(" "), m.Name("N"), m.Sign("≤"), m.Number(count)))
 
 
 def errata_section(result: Result, lang: str, steps: dict[int, str]) -> n.Section:

@@ -81,9 +81,10 @@ def work_out(sheet: SheetSource, source_folder: Path | None = None, *, search_sl
     collected = Collector(compiled, source).collect()
     if need_claims and not collected.items:
         raise SheetError("the worksheet makes no claim", place=sheet.place(1), next_move='add lines such as | Q[0,0] "= 0.461" @57')
-    judged = Judge(compiled, collected).all()
+    judge = Judge(compiled, collected)
+    judged = judge.all()
     if search_slips:
-        judged = with_hints(compiled, judged)
+        judged = with_hints(compiled, collected, judge, judged)
     causes = {part.id: part for part in sheet.parts if isinstance(part, Known)}
     _check_known_ids(sheet, judged, causes)
     spoken = tuple(_statement(compiled, part) for part in sheet.parts if isinstance(part, StatementBlock))

@@ -53,6 +53,8 @@ _WORDS: dict[str, tuple[str, str]] = {
     "facts.source": ("Documento", "Document"),
     "index": ("índice", "index"),
     "statements.title": ("Las frases del documento", "The document's sentences"),
+    "measured.any": ("normal con toda muestra", "ordinary at any size"),
+    "measured.upto": ("normal si", "ordinary if"),
     "value": ("valor", "value"),
     "also": ("También impresos en este paso:", "Also printed in this step:"),
 }

@@ -13,7 +13,7 @@ from itertools import product
 from symattn.errors import LanguageError, Place, ProgramError, ShapeError
 from symattn.language.ast import NOWHERE, Array, AxisName, Definition, Index, Name, Node, Relation, Transpose
 from symattn.language.compile import Compiler
-from symattn.language.constants import Nested, largest_bits, literal, rational, shape_of
+from symattn.language.constants import Nested, is_literal, largest_bits, literal, rational, shape_of
 from symattn.language.names import is_identifier, normalized
 from symattn.language.parser import check_name, parse, parse_relation
 from symattn.language.unparse import unparse
@@ -135,17 +135,18 @@ class Builder:
         with self._work.attempt():
             Compiler(self._work, name).define(node)
         self._definitions[name] = node
-        if isinstance(node, Array):
+        if name in self._work.constants:
             self._literals[name] = node
 
     def add(self, definition: Definition) -> None:
-        """What `parse_definition` read: a given where axes are declared or a vector or matrix is written out, else a definition."""
+        """What `parse_definition` read: a given where axes are declared or a vector or matrix of plain numbers is written out, else a
+        definition."""
         name, value, place = definition.name, definition.value, definition.place
         if value is None:
             self.give(name, [_declared(a) for a in definition.axes], place)
         elif definition.declared:
             self.give_value(name, [AxisDecl(a.name, a.size) for a in definition.axes], value, place)
-        elif isinstance(value, Array):
+        elif isinstance(value, Array) and is_literal(value):
             self.give_value(name, (), value, place)
         else:
             self.define(name, value, place)

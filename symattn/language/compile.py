@@ -13,10 +13,11 @@ from fractions import Fraction
 from symattn.errors import LanguageError, ShapeError
 from symattn.language import calls
 from symattn.language.ast import Array, At, Call, Every, Index, IndexItem, Name, Node, Number, Operation, Sign, Transpose
-from symattn.language.constants import exponent, largest_bits, literal, shape_of, too_large
+from symattn.language.constants import exponent, too_large
 from symattn.language.functions import FUNCTIONS
 from symattn.language.limits import MAX_BITS
 from symattn.language.names import nearest, suggestion
+from symattn.language.stack import stacked
 from symattn.language.values import Value, applies_function, described, is_transcendental, number_value, overlay, reindexed, with_args
 from symattn.language.workspace import Workspace
 from symattn.program import ops
@@ -55,7 +56,7 @@ class Compiler:
             case Name():
                 return self._name(node)
             case Array():
-                return self._array(node, target)
+                return stacked(self, node, target)
             case Sign("-", x):
                 inner = self.ready(self.value(x), x)
                 return Value(inner.axes, Unary("neg", inner.tree), inner.args, inner.weight)
@@ -207,13 +208,6 @@ class Compiler:
         if stranger and not close:
             return LanguageError(f'there is no value "{node.id}"', place=node.place, next_move=stranger)
         return LanguageError(f'there is no value "{node.id}"', place=node.place, next_move=suggestion(node.id, known, "values"))
-
-    def _array(self, node: Array, target: str) -> Value:
-        entries = literal(node)
-        name = self.inner(target, "")
-        axes = tuple(self.work.spaces.axis(self.work.spaces.open(size)) for size in shape_of(entries))
-        self.work.constants[name] = entries
-        return self.work.add(name, ops.Input(axes), largest_bits(entries), node.place)
 
     def _index(self, x: Value, items: tuple[IndexItem, ...], node: Index) -> Value:
         if len(items) > len(x.axes):

@@ -98,6 +98,13 @@ def exponent(node: Operation) -> Fraction:
     return exponent_checked(value, node)
 
 
+def is_literal(node: Node) -> bool:
+    """Is this a number, or a vector or matrix of plain numbers?"""
+    if isinstance(node, Array):
+        return all(is_literal(item) for item in node.items)
+    return rational(node) is not None
+
+
 def literal(node: Array) -> tuple[Nested, ...]:
     """The exact entries of a vector or matrix literal, nested as it is."""
     return tuple(literal(item) if isinstance(item, Array) else _entry(item) for item in node.items)

@@ -13,7 +13,7 @@ from typing import Any
 from symattn.errors import LanguageError, Place, ShapeError, SymattnError
 from symattn.language.ast import Array, Call, Keyword, Name, Text
 from symattn.language.compile import Compiler
-from symattn.language.constants import Nested, rational, shape_of
+from symattn.language.constants import Nested, literal, rational, shape_of
 from symattn.language.rewrite import Rewriter
 from symattn.language.unparse import substitute, unparse
 from symattn.language.values import Value, described, reindexed
@@ -167,8 +167,7 @@ def _mask(c: Compiler, keyword: Keyword | None, values: dict[str, Value], axes: 
                 raise _not_a_mask(value.place)
             stage, own = _boolean(c, c.work.constants[value.id], value.place)
     elif isinstance(value, Array):
-        made = c.value(value)
-        stage, own = _boolean(c, c.work.constants.pop(made.use.stage), value.place, made.use.stage)
+        stage, own = _boolean(c, literal(value), value.place)
     else:
         raise _not_a_mask(value.place)
     kinds = {1: ("allowed_keys", "padding", [axes["key"]]), 2: ("allowed", "array", [axes["token"], axes["key"]])}
@@ -187,8 +186,8 @@ def _not_a_mask(place: Place) -> LanguageError:
     )
 
 
-def _boolean(c: Compiler, entries: Nested, place: Place, stage: str = "") -> tuple[str, tuple[Axis, ...]]:
-    name = stage or c.work.fresh(c.name, "mask")
+def _boolean(c: Compiler, entries: Nested, place: Place) -> tuple[str, tuple[Axis, ...]]:
+    name = c.work.fresh(c.name, "mask")
     axes = tuple(c.work.spaces.axis(c.work.spaces.open(size)) for size in shape_of(entries))
     c.work.add(name, Input(axes, boolean=True), 1, place)
     c.work.constants[name] = _truths(entries, place)

@@ -10,7 +10,7 @@ from typing import Final
 
 from symattn.page import nodes as n
 from symattn.page.words import count_word
-from symattn.render.html_math import MathStyle, esc, inline
+from symattn.render.html_math import MathStyle, attr, esc, inline
 from symattn.render.html_page import Html, number
 from symattn.render.terminal_math import is_empty
 from symattn.render.terminal_tables import NAMES_UP_TO, NUMBERS_UP_TO, weight
@@ -31,13 +31,16 @@ def table(page: Html, node: n.Table) -> str:
     if node.caption:
         page.tables += 1
         caption = f"<caption><b>{esc(page.words['table'].format(n=page.tables))}</b> {page.inline(node.caption)}</caption>"
-    head = "".join(f'<th scope="col"{_align(node, at)}>{page.inline(cell)}</th>' for at, cell in enumerate(node.head))
+    slots = [_slot(node, at) for at in range(max([len(node.head), *(len(row) for row in node.rows)]))]
+    head = "".join(
+        f'<th scope="col"{_align(node, at)}>{page.inline(cell)}{_in_slot("", slots[at])}</th>' for at, cell in enumerate(node.head)
+    )
     bodies, rows = [], []
     for at, row in enumerate(node.rows):
         if at in node.groups and rows:
             bodies.append("".join(rows))
             rows = []
-        rows.append("<tr>" + "".join(_cell(page, node, k, cell) for k, cell in enumerate(row)) + "</tr>")
+        rows.append("<tr>" + "".join(_cell(page, node, k, cell, slots[k]) for k, cell in enumerate(row)) + "</tr>")
     if rows:
         bodies.append("".join(rows))
     inner = "".join(f"<tbody>{body}</tbody>" for body in bodies)
@@ -45,31 +48,47 @@ def table(page: Html, node: n.Table) -> str:
     return f'<div class="scroll{wide}"><table class="ruled">{caption}<thead><tr>{head}</tr></thead>{inner}</table></div>'
 
 
-def _cell(page: Html, node: n.Table, at: int, cell: n.Cell) -> str:
+def _repeats(cell: n.Cell) -> bool:
+    """Is the printed number the number that the cell shows?"""
+    return cell.margin is not None and cell.margin.printed.lstrip("+") == cell.number.lstrip("+")
+
+
+def _slot(node: n.Table, at: int) -> int:
+    """Room beside the numbers of a column, in digits of printed numbers; -1 where the column has no verdicts."""
+    cells = [row[at] for row in node.rows if at < len(row)]
+    return max((0 if _repeats(cell) else len(cell.margin.printed) for cell in cells if cell.margin is not None), default=-1)
+
+
+def _in_slot(inner: str, slot: int, attributes: str = "") -> str:
+    """What stands beside a number; an empty one of the same width keeps the numbers of a column in line."""
+    return f'<span class="incell"{attributes} style="--p:{slot}">{inner}</span>' if slot >= 0 else ""
+
+
+def _cell(page: Html, node: n.Table, at: int, cell: n.Cell, slot: int) -> str:
     hidden = page.blank and bool(cell.label)
     parts = [page.inline(cell.items)] if cell.items and not hidden else []
     if hidden:
         parts.append(f'<span class="box result blank"><span class="label">{esc(cell.label)}</span></span>')
     elif cell.number:
         parts.append(f'<span class="num">{number(cell.number)}</span>')
-    if cell.margin is not None:
-        parts.append(_cell_note(page, cell.margin, cell.number))
     inner = " ".join(parts)
     if cell.strong and not hidden:
         inner = f"<strong>{inner}</strong>"
+    inner += _cell_note(page, cell, slot)
     heads = at == 0 and node.align[:1] != "r" and not cell.number
     return f'<th scope="row"{_align(node, at)}>{inner}</th>' if heads else f"<td{_align(node, at)}>{inner}</td>"
 
 
-def _cell_note(page: Html, entry: n.Margin, shown: str) -> str:
+def _cell_note(page: Html, cell: n.Cell, slot: int) -> str:
     """Printed number and badge beside a number of a table; the printed one is left out where it is the number itself."""
+    entry = cell.margin
+    if entry is None:
+        return _in_slot("", slot)
     if page.blank:
-        return '<span class="badge empty"></span>'
-    printed = f'<span class="printed">{number(entry.printed)}</span>' if entry.printed.lstrip("+") != shown.lstrip("+") else ""
-    return (
-        f'<span class="incell"{page.claim(entry)} data-verdict="{esc(entry.verdict)}">{printed}{page.badge(entry.verdict, entry.off)}'
-        f'<span class="sr">{page.word(entry)}</span></span>'
-    )
+        return _in_slot('<span class="badge empty"></span>', slot)
+    printed = "" if _repeats(cell) else f'<span class="printed">{number(entry.printed)}</span>'
+    inner = f'{printed}{page.badge(entry.verdict, entry.off)}<span class="sr">{page.word(entry)}</span>'
+    return _in_slot(inner, slot, page.claim(entry) + attr("data-verdict", esc(entry.verdict)))
 
 
 def heat_map(page: Html, node: n.HeatMap) -> str:

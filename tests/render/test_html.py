@@ -375,3 +375,69 @@ def test_a_row_that_goes_on_has_an_empty_left_side():
     page = to_html(n.Page("en", "", "t", "", (), (chain,), ""))
     rows = re.findall(r'<div class="(row[^"]*)">', page)
     assert rows == ["row", "row on", "row alone"]
+
+
+def only(*blocks: n.Block, blank: bool = False) -> str:
+    return to_html(n.Page("es", "", "t", "", (), blocks, ""), blank=blank).split("</style>")[1]
+
+
+def small_table(*cells: n.Cell, caption: str = "") -> n.Table:
+    return n.Table(((n.Text("a"),),), tuple((cell,) for cell in cells), "r", (n.Text(caption),) if caption else ())
+
+
+def test_tables_with_captions_are_numbered():
+    page = only(
+        small_table(n.Cell(number="1"), caption="uno"), small_table(n.Cell(number="2")), small_table(n.Cell(number="3"), caption="dos")
+    )
+    assert re.findall(r"<caption><b>(.*?)</b> (.*?)</caption>", page) == [("Tabla 1.", "uno"), ("Tabla 2.", "dos")]
+
+
+def test_a_printed_number_that_is_the_number_itself_is_not_repeated():
+    told = "".join(outline(only(small_table(n.Cell(number="0.5", margin=n.Margin("+0.5", "exact"))))).texts)
+    assert told.count("0.5") == 1
+    told = "".join(outline(only(small_table(n.Cell(number="0.512", margin=n.Margin("0.51", "rounded"))))).texts)
+    assert "0.5120.51" in told
+
+
+def test_numbers_of_a_column_stay_in_line_beside_their_badges():
+    cells = (n.Cell(number="0.5", margin=n.Margin("0.50", "exact")), n.Cell(number="0.25"))
+    page = only(small_table(*cells))
+    assert page.count('style="--p:4"') == 3  # the head, the judged cell, the other cell
+    assert "--p:" not in only(small_table(n.Cell(number="0.25")))
+
+
+def test_a_labelled_cell_is_a_box_for_students_whatever_it_holds():
+    cell = n.Cell((n.Text("secreto"),), number="0.5", label="1a", strong=True)
+    assert "secreto" in only(small_table(cell))
+    hidden = only(small_table(cell), blank=True)
+    assert "secreto" not in hidden
+    assert "0.5" not in "".join(outline(hidden).texts)
+    assert '<span class="label">1a</span>' in hidden
+
+
+def test_one_cause_may_name_several_steps():
+    steps = tuple(n.Step(number, (n.Text("s"),), (), f"step-{number}") for number in ("3", "5"))
+    page = only(*steps, n.Errata((), (), (n.Erratum("3, 5", (("1", "2", n.Margin("1", "wrong")),), ()),)))
+    assert '<a href="#step-3">3</a>, <a href="#step-5">5</a>' in page
+
+
+def test_a_step_without_a_number_goes_by_its_title_in_the_key():
+    page = only(n.AnswerKey((("Datos", (n.Answer("a", Name("x"), "1"),)),)), blank=True)
+    assert ">Datos</th>" in page
+    assert "paso Datos" not in page
+
+
+def test_a_part_that_is_only_the_key_belongs_to_students():
+    part = n.Section("k", "La clave", (n.AnswerKey((("1", (n.Answer("1a", Name("x"), "0.5"),)),)),))
+    assert "La clave" not in only(part)
+    shown = only(part, blank=True)
+    assert shown.count("<h2") == 1
+    assert "0.5" in shown
+
+
+def test_every_style_of_the_page_is_ours():
+    sheet = style_sheet()
+    assert "/*" not in sheet
+    for load in ("url(", "@import", "@font-face", "http"):
+        assert load not in sheet
+    assert sheet.count("{") == sheet.count("}")

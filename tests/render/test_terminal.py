@@ -14,6 +14,7 @@ from symattn.page import nodes as n
 from symattn.page.words import words
 from symattn.render.leaf import cell_width
 from symattn.render.terminal import BLOCKS, to_text
+from symattn.render.terminal_math import math_text, unmark
 from symattn.render.terminal_writer import wrap, wrap_formula
 
 
@@ -206,7 +207,25 @@ def test_wrapping_measures_columns():
 
 
 def test_formulas_break_before_signs_first():
-    from symattn.render.terminal_math import math_text
-
     row = m.Row(tuple(part for k in range(5) for part in ((m.Sign("+"),) if k else ()) + (m.Number(f"0.{k}00"),)))
     assert wrap_formula(math_text(row, marks=True), 22) == ["0.000 + 0.100 + 0.200", "+ 0.300 + 0.400"]
+
+
+def test_a_matrix_too_wide_for_the_terminal_is_written_as_rows():
+    wide = m.Grid(tuple(tuple(m.Number("-0.1234567") for _ in range(8)) for _ in range(8)))
+    text = to_text(n.Page("en", "", "t", "", (), (n.Matrices(((m.Name("W"), wide),)),), ""))
+    assert max(cell_width(line) for line in text.split("\n")) <= 80
+    assert "W = [[−0.1234567, −0.1234567," in text
+
+
+def test_a_wide_blank_starts_a_row_of_its_own_when_needed():
+    row = m.Row((m.Name("abcdefghijkl"), m.Words("    "), m.Name("i"), m.Sign("="), m.Number("0")))
+    assert wrap_formula(math_text(row, marks=True), 16) == ["abcdefghijkl", "i = 0"]
+    assert [unmark(line) for line in wrap_formula(math_text(row, marks=True), 40)] == ["abcdefghijkl    i = 0"]
+
+
+def test_a_step_without_a_number_goes_by_its_title_in_the_key():
+    key = n.AnswerKey((("Datos", (n.Answer("a", m.Name("x"), "1"),)), ("2", (n.Answer("2a", m.Name("y"), "3"),))))
+    text = to_text(n.Page("es", "", "t", "", (), (key,), ""), blank=True)
+    assert "    Datos\n" in text
+    assert "    paso 2\n" in text

@@ -158,3 +158,10 @@ def test_every_character_of_a_formula_is_ascii_on_request():
     assert math_text(signs, ASCII).isascii()
     assert math_text(greek, ASCII).isascii()
     assert "?" not in math_text(greek, ASCII)
+
+
+def test_spaces_between_two_formulas_become_one_wide_blank():
+    node = row(X, m.Sign(" "), m.Sign(" "), m.Name("i"), m.Sign("="), m.Number("0"), m.Sign(" "))
+    assert math_text(node) == "x    i = 0"
+    assert math_text(row(X, m.Sign(" "), m.Name("y"))) == "x y"
+    assert math_text(m.Fence(row(m.Number("2"), m.Sign(","), m.Sign(" "), m.Number("5")), "[]")) == "[2, 5]"

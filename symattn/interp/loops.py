@@ -84,8 +84,12 @@ class Loops:
 
     def present(self) -> Iterator[tuple[int, Positions]]:
         """Flat position and index of every entry of the result at which the relations hold, in lexicographic order
-        (for a Map, which has no inner axes). The dictionary is reused."""
+        (for a Map, which has no inner axes). The dictionary may be reused."""
         names = [a.name for a in self.out]
+        if not self.relations.where:
+            for flat, index in enumerate(product(*(range(self.extents[n]) for n in names))):
+                yield flat, dict(zip(names, index, strict=True))
+            return
         strides = row_major_strides(self.shape)
         steps = list(zip(names, strides, strict=True))
         for at in self.relations.search(names, self.extents, {}):

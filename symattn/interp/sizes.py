@@ -66,7 +66,7 @@ def _settle(inputs: Mapping[str, Stage], shapes: Mapping[str, tuple[int, ...]], 
                 found = _solve(axis.space, size, known)
                 if found is not None:
                     known[found[0]] = found[1]
-                    source[found[0]] = f'axis "{axis.name}" of "{name}"'
+                    source[found[0]] = f'axis "{axis.name}" of "{name}" with the shape {shapes[name]}'
         if len(known) == before:
             return
 
@@ -109,7 +109,7 @@ def _check(name: str, stage: Stage, shape: tuple[int, ...], known: dict[str, int
         if extent != size:
             why = ", ".join(f"{s}={known[s]} from {source[s]}" for s in axis.space.symbols())
             raise ShapeError(
-                f'the input "{name}" is {stage.shape_text()} but its axis "{axis.name}" has {size} entries, not {extent}'
-                + (f" ({why})" if why else ""),
+                f'the input "{name}" is {stage.shape_text()} but its axis "{axis.name}" has {size} entries, not {extent}, '
+                f"in the given shape {shape}" + (f" ({why})" if why else ""),
                 next_move=f'give "{name}" {extent} entries along "{axis.name}" or change the other',
             )

@@ -146,6 +146,23 @@ class Exact:
         found: int = self._memo["sign"]
         return found
 
+    def text(self, digits: int = 15) -> str:
+        """The decimal to `digits` proven significant digits. Raises UndecidedError when the cap on precision comes first."""
+        from symattn.number.decimal import significant_text
+
+        return significant_text(self, digits)
+
+    def __float__(self) -> float:
+        """The nearest double, ties to even. Raises UndecidedError when the cap on precision comes first, OverflowError beyond doubles."""
+        bits = START_BITS
+        while bits <= CAP_BITS:
+            found = self.enclose(bits)
+            low, high = float(found.lo), float(found.hi)
+            if low == high:
+                return low
+            bits *= 2
+        raise UndecidedError("the nearest double of an exact number was not decided", next_move="take its text instead")
+
     def closed_form(self) -> ClosedForm | None:
         """A short way to write it, if there is one: see number/closed_form.py."""
         from symattn.number.closed_form import closed_form

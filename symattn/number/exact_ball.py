@@ -108,13 +108,14 @@ def ball_sign(terms: Terms, logs: Logs, bits: int) -> int:
 
 
 def enclose(terms: Terms, logs: Logs, bits: int, *, cap_bits: int = CAP_BITS) -> Enclosure:
-    """An interval of relative width at most about 2**-bits. Raises UndecidedError when the working precision reaches `cap_bits`
-    beyond `bits` first, or when the number is too large to be written down."""
+    """An interval of relative width at most about 2**-bits; a number whose ball contains 0 up to `cap_bits` bits beyond comes back as that
+    tiny interval. Raises UndecidedError when the cap comes first otherwise, or when the number is too large to be written down."""
     working = bits + GUARD_BITS
     while True:
         found = ball(terms, logs, working)
         accuracy = int(found.rel_accuracy_bits())
-        if accuracy >= bits:
+        around_zero = found.is_finite() and found.contains(0)
+        if accuracy >= bits or (around_zero and working > bits + cap_bits):
             break
         if working > bits + cap_bits:
             raise UndecidedError(

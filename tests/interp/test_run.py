@@ -201,7 +201,10 @@ def test_equalities_are_solved_and_diagonals_taken():
         (
             {"A": [[1, 2]], "B": [[1]]},
             ShapeError,
-            '"B" is \\(j=n, k=d\\) but its axis "k" has 1 entries, not 2 \\(d=2 from axis "k" of "A"\\)',
+            (
+                r'"B" is \(j=n, k=d\) but its axis "k" has 1 entries, not 2, in the given shape \(1, 1\) '
+                r'\(d=2 from axis "k" of "A" with the shape \(1, 2\)\); give "B" 2 entries along "k" or change the other'
+            ),
         ),
         ({"A": [1], "B": [[1]]}, ShapeError, '"A" is \\(i=n, k=d\\), 2 axes, but what is given has the shape \\(1,\\)'),
     ],

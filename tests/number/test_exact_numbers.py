@@ -319,6 +319,27 @@ def test_repr_never_raises():
     assert all(repr(v).startswith("Exact(") for v in values)
 
 
+def test_decimals_and_doubles_on_request():
+    with mpmath.workdps(30):
+        assert mpmath.nstr(mpmath.exp(5 * mpmath.sqrt(2)), 20) == E5.text(20)
+    assert E5.text(20) == "1177.4046098494698085"
+    assert E("0.1").text() == "0.100000000000000"
+    assert float(E5) == 1177.4046098494698
+    assert float(E("0.1")) == 0.1
+    assert float(E(F(1, 3))) == 1 / 3
+    assert float(-(E(10) ** -400)) == 0
+
+
+def test_a_difference_below_the_cap_is_a_tiny_interval_and_no_zero():
+    a = 1 / (1 + E(1).exp()) - 1 / (1 + E(1).exp() + E(-20_000).exp())
+    assert a.is_zero() is Truth.NO
+    enclosure = a.enclose(64)
+    assert enclosure.lo <= 0 < enclosure.hi
+    assert enclosure.width() < F(1, 2**8000)
+    with pytest.raises(UndecidedError):
+        a.sign()
+
+
 def test_huge_exponents_stay_comparable():
     assert E(10**12).exp() > E(10**12 - 1).exp()
     tiny = E(-(10**12)).exp()

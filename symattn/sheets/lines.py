@@ -105,7 +105,7 @@ class Writer:
         whole = exact and result.exact
         form = self.closed(self.values.quantity(entry)) if exact and not result.exact else None
         middle: tuple[m.Math, ...] = ()
-        if form is not None and width_mm(form) <= CLOSED_MM and form != self._bare(trace):
+        if form is not None and width_mm(form) <= CLOSED_MM and leaves_text(form) != leaves_text(self._bare(trace)):
             middle = (m.Sign("="), form)
         relation = "=" if exact else "≈"
         row = m.Row((*_flat(shown_tree), *middle, m.Sign("=" if whole else "≈"), box))
@@ -267,6 +267,23 @@ def aligned(terms: list[Shown]) -> list[Shown]:
         return terms
     places = max(t.places for t in terms)
     return [Shown(decimal_text(t.value, places), True) for t in terms]
+
+
+def leaves_text(body: m.Math) -> str:
+    """The texts of a formula one after the other: two formulas that read alike give the same."""
+    match body:
+        case m.Number(text) | m.Name(text) | m.Sign(text) | m.Words(text):
+            return text
+        case m.Row(items):
+            return "".join(map(leaves_text, items))
+        case m.Script(base, sub, sup):
+            return leaves_text(base) + leaves_text(sub) + leaves_text(sup)
+        case m.Fraction(a, b):
+            return f"({leaves_text(a)})/({leaves_text(b)})"
+        case m.Root(x) | m.Fence(x, _) | m.Box(x):
+            return f"({leaves_text(x)})"
+        case _:
+            return repr(body)
 
 
 def _flat(body: m.Math) -> tuple[m.Math, ...]:

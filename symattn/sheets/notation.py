@@ -18,6 +18,8 @@ from symattn.sheets.typeset import fenced, typeset
 
 GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "lambda": "λ", "mu": "μ", "sigma": "σ", "theta": "θ", "tau": "τ"}
 SMALL = frozenset("KOPQSTVXY")
+# Stages of an attention that have no letter of their own: scores after another step.
+ACCENTED = {"scaled": ("S", "tilde"), "masked": ("S", "bar"), "shifted": ("S", "hat"), "mixed": ("M", "")}
 FREE, BOUND = ("i", "j", "r", "t"), ("l", "c", "u", "w")
 
 
@@ -90,10 +92,29 @@ def position_text(axis: Axis, position: int) -> str:
     return str(position)
 
 
+def stage_math(program: Program, stage: str) -> m.Math:
+    """The symbol of a stage: its letter, or its name."""
+    letter, accent = _symbol(program, stage)
+    return m.Name(letter, accent=accent) if accent else name_math(letter)
+
+
+def stage_indexed(program: Program, stage: str, indices: Sequence[m.Math]) -> m.Math:
+    """An entry of a stage with given indices."""
+    letter, accent = _symbol(program, stage)
+    if accent and indices:
+        return m.Script(m.Name(letter.lower(), accent=accent), _row(indices))
+    return indexed(letter, indices) if indices else stage_math(program, stage)
+
+
+def _symbol(program: Program, stage: str) -> tuple[str, str]:
+    letter = program.by_name[stage].letter
+    return (letter, "") if letter else ACCENTED.get(stage, (stage, ""))
+
+
 def entry_math(program: Program, entry: Entry) -> m.Math:
     """The symbol of an entry."""
     stage = program.by_name[entry.stage]
-    return indexed(entry.stage, [position_math(a, k) for a, k in zip(stage.out, entry.index, strict=True)])
+    return stage_indexed(program, entry.stage, [position_math(a, k) for a, k in zip(stage.out, entry.index, strict=True)])
 
 
 def entry_text(program: Program, entry: Entry) -> str:
@@ -129,8 +150,8 @@ class Formulas:
                 ranges.append(self._range(letter, axis))
         bound = {a.name: i for a, i in zip(axes, indices, strict=True)}
         right = self._right(self.program.by_name[stage], bound, iter(BOUND))
-        spread = m.Row(tuple(x for r in ranges for x in (r, m.Sign(" ")))) if ranges else m.EMPTY
-        return indexed(stage, indices), right, spread
+        spread = m.Row(tuple(x for k, r in enumerate(ranges) for x in ((m.Sign(" "), r) if k else (r,)))) if ranges else m.EMPTY
+        return stage_indexed(self.program, stage, indices), right, spread
 
     def _size(self, name: str) -> m.Math:
         """A size symbol such as d_k; an axis called by a word (token) has no symbol, so its number stands."""
@@ -167,7 +188,7 @@ class Formulas:
                 scope, lower, _ = self._bind(stage, bound, letters)
                 return m.Big("max", lower, m.EMPTY, self._use(op.use, scope, letters))
             case _:
-                return indexed(stage.name, list(bound.values()))
+                return stage_indexed(self.program, stage.name, list(bound.values()))
 
     def _bind(self, stage: Stage, bound: Mapping[str, m.Math], letters: object) -> tuple[dict[str, m.Math], m.Math, m.Math]:
         assert hasattr(letters, "__next__")
@@ -193,7 +214,7 @@ class Formulas:
         if inner(use.stage) and not isinstance(source.op, ops.Input):
             body = self._right(source, dict(zip((a.name for a in source.out), indices, strict=True)), letters)
             return fenced(body) if isinstance(body, m.Row) else body
-        return indexed(use.stage, indices)
+        return stage_indexed(self.program, use.stage, indices)
 
     def _index(self, index: ops.Index, axis: Axis, scope: Mapping[str, m.Math]) -> m.Math:
         match index:

@@ -23,7 +23,7 @@ from symattn.sheets.compiled import Target
 from symattn.sheets.errata import errata_section, margin_of
 from symattn.sheets.evaluate import evaluate
 from symattn.sheets.lines import Marks, Writer
-from symattn.sheets.notation import Formulas, entry_math, name_math, position_text
+from symattn.sheets.notation import Formulas, entry_math, name_math, position_text, stage_math
 from symattn.sheets.prose import blocks as prose_blocks
 from symattn.sheets.prose import inline, plain
 from symattn.sheets.result import Result
@@ -41,7 +41,7 @@ VERDICT_ORDER = ("exact", "rounded", "truncated", "from-rounded", "off-by", "wro
 
 def build_page(result: Result, lang: str) -> n.Page:
     """The page of a worksheet in one language."""
-    return _Builder(result, lang).page()
+    return Builder(result, lang).page()
 
 
 def values_of(result: Result) -> Values:
@@ -71,7 +71,9 @@ class _Open:
     margin: bool = False
 
 
-class _Builder:
+class Builder:
+    """Fills steps one after the other; `sheets/program_page.py` uses it for programs that no worksheet wrote."""
+
     def __init__(self, result: Result, lang: str) -> None:
         self.result = result
         self.lang = lang
@@ -103,14 +105,22 @@ class _Builder:
                     self.step_block(part, at)
                 case _:
                     pass
-        body: list[n.Block] = [self.facts(), n.Key(self.verdicts())]
+        return self.whole(errata_section(self.result, self.lang, self.step_of_block))
+
+    def whole(self, errata: n.Section | None) -> n.Page:
+        """The page of the steps so far, with what stands around them."""
+        sheet = self.result.sheet
+        body: list[n.Block] = [self.facts()]
+        if self.verdicts():
+            body.append(n.Key(self.verdicts()))
         keys: list[tuple[str, tuple[n.Answer, ...]]] = []
         for step in self.steps:
             anchor = f"step-{step.number}" if step.number else ""
             body.append(n.Step(step.number, step.title, tuple(step.blocks), anchor, step.margin))
             if step.answers:
                 keys.append((step.number or plain(step.title), tuple(step.answers)))
-        body.append(errata_section(self.result, self.lang, self.step_of_block))
+        if errata is not None:
+            body.append(errata)
         if self.result.spoken:
             body.append(statements_section(self.result, self.lang))
         if keys:
@@ -123,7 +133,7 @@ class _Builder:
             subtitle=sheet.subtitle[self.lang],
             opening=tuple(self.opening),
             blocks=tuple(body),
-            footer=self.own["footer"],
+            footer=self.own["footer" if self.result.judged else "footer.program"],
             short_title=sheet.title[self.lang],
             number=str(sheet.number) if sheet.number else "",
             opening_blank=tuple(self.opening_blank or self.opening),
@@ -156,12 +166,7 @@ class _Builder:
         place = self.result.sheet.place(part.line)
         text = part.texts[self.lang]
         if part.titles:
-            number = ""
-            if part.numbered:
-                self.number += 1
-                number = str(self.number)
-            self.current = _Open(number, inline(part.titles[self.lang], place))
-            self.steps.append(self.current)
+            self._open(inline(part.titles[self.lang], place), numbered=part.numbered)
         made = prose_blocks(text, place)
         if self.current is not None:
             self.current.blocks.extend(made)
@@ -172,6 +177,18 @@ class _Builder:
             goal = self.opening_blank if part.student else self.opening
             goal.extend((n.Text(" "), *block.items) if goal else block.items)
 
+    def open_step(self, title: str, *, numbered: bool = True) -> None:
+        """Begins a step with a plain title."""
+        self._open((n.Text(title),), numbered=numbered)
+
+    def _open(self, title: tuple[n.Inline, ...], *, numbered: bool) -> None:
+        number = ""
+        if numbered:
+            self.number += 1
+            number = str(self.number)
+        self.current = _Open(number, title)
+        self.steps.append(self.current)
+
     def step(self) -> _Open:
         if self.current is None:
             self.current = _Open("", (n.Text(self.words["givens"]),))
@@ -180,11 +197,16 @@ class _Builder:
 
     # -- givens -------------------------------------------------------------------------------------------------------------
     def givens(self, part: GivenBlock, at: int) -> None:
+        self.step_of_block[at] = self.step().number
+        self.inputs([g.name for g in part.givens])
+        self.leftovers(at, set())
+
+    def inputs(self, names: Sequence[str]) -> None:
+        """Givens as matrices, rows of numbers and numbers."""
         step = self.step()
-        self.step_of_block[at] = step.number
-        shown = [(name_math(g.name), self.value_math(g.name), g) for g in part.givens]
-        matrices = [(a, b) for a, b, g in shown if len(self.program.by_name[g.name].out) == 2]
-        others = [(a, b) for a, b, g in shown if len(self.program.by_name[g.name].out) != 2]
+        shown = [(stage_math(self.program, name), self.value_math(name), len(self.program.by_name[name].out)) for name in names]
+        matrices = [(a, b) for a, b, rank in shown if rank == 2]
+        others = [(a, b) for a, b, rank in shown if rank != 2]
         labelled = [x for x in matrices if isinstance(x[1], m.Grid) and x[1].labels]
         plain_ones = [x for x in matrices if x not in labelled]
         for one in labelled:
@@ -193,7 +215,6 @@ class _Builder:
             step.blocks.append(n.Matrices(tuple(plain_ones), wide=len(plain_ones) > 1))
         if others:
             step.blocks.append(n.Chain(tuple(n.Line(a, "=", b) for a, b in others)))
-        self.leftovers(at, set())
 
     def value_math(self, stage: str) -> m.Math:
         """A given as it was written: a number, a row of numbers, or a matrix with its row labels."""
@@ -322,7 +343,7 @@ class _Builder:
     def matrix_table(self, target: Target, item: Display, at: int, used: set[str]) -> n.Table:
         rows_axis, columns_axis = self.program.by_name[target.stage].out
         shape = self.compiled.tracer.shape(target.stage)
-        head: list[tuple[n.Inline, ...]] = [(n.Formula(name_math(target.stage)),)]
+        head: list[tuple[n.Inline, ...]] = [(n.Formula(stage_math(self.program, target.stage)),)]
         head += [(n.Text(position_text(columns_axis, k)),) for k in range(shape[1])]
         if item.heads:
             head[1:] = [inline(h, self.result.sheet.place(item.targets[0].line)) for h in item.heads[self.lang]]
@@ -370,7 +391,7 @@ class _Builder:
     def target_math(self, target: Target) -> m.Math:
         fixed = target.fixed()
         if all(p is None for p in fixed) or not fixed:
-            return name_math(target.stage)
+            return stage_math(self.program, target.stage)
         return self.formulas.formula(target.stage, fixed)[0]
 
     def cell(self, entry: Entry, at: int, used: set[str]) -> n.Cell:
@@ -398,23 +419,23 @@ class _Builder:
         return inline(item.caption[self.lang], self.result.sheet.place(item.targets[0].line))
 
     def heat(self, target: Target, item: Display) -> None:
+        place = self.result.sheet.place(item.targets[0].line)
         axes = self.program.by_name[target.stage].out
         if len(axes) != 2:
-            raise SheetError(
-                f"`heat` draws a matrix, and {target.text} has {len(axes)} axes", place=self.result.sheet.place(item.targets[0].line)
-            )
-        shape = self.compiled.tracer.shape(target.stage)
+            raise SheetError(f"`heat` draws a matrix, and {target.text} has {len(axes)} axes", place=place)
+        rows = [position_text(axes[0], k) for k in range(self.compiled.tracer.shape(target.stage)[0])]
+        if item.row and item.row not in rows:
+            raise SheetError(f'`heat` has no row "{item.row}"', place=place, next_move=f"rows: {', '.join(rows)}")
+        self.draw_heat(target.stage, self.caption(item), rows.index(item.row) if item.row else -1)
+
+    def draw_heat(self, stage: str, caption: tuple[n.Inline, ...] = (), framed: int = -1) -> None:
+        """A matrix of weights as a heat map."""
+        shape = self.compiled.tracer.shape(stage)
+        axes = self.program.by_name[stage].out
         names = [tuple(position_text(a, k) for k in range(size)) for a, size in zip(axes, shape, strict=True)]
-        values = tuple(tuple(self.weight(Entry(target.stage, (i, k))) for k in range(shape[1])) for i in range(shape[0]))
-        framed = names[0].index(item.row) if item.row in names[0] else -1
-        if item.row and framed < 0:
-            raise SheetError(
-                f'`heat` has no row "{item.row}"',
-                place=self.result.sheet.place(item.targets[0].line),
-                next_move=f"rows: {', '.join(names[0])}",
-            )
+        values = tuple(tuple(self.weight(Entry(stage, (i, k))) for k in range(shape[1])) for i in range(shape[0]))
         self.figures += 1
-        self.step().blocks.append(n.HeatMap(values, names[0], names[1], self.caption(item), framed, self.figures))
+        self.step().blocks.append(n.HeatMap(values, names[0], names[1], caption, framed, self.figures))
 
     def weight(self, entry: Entry) -> str:
         """The digits of a heat map's cell; empty where a mask removed it."""
@@ -471,7 +492,9 @@ class _Builder:
             numbers.extend((m.Sign("+"), m.Number(text)) if numbers else (m.Number(text),))
         total = j.claim.judgement.from_printed or item.printed.token
         if not numbers:
-            return n.Line(m.EMPTY, "", m.Row((*_flat(name_math(item.target.stage)), m.Sign("="), m.Number(item.printed.token))), margin)
+            return n.Line(
+                m.EMPTY, "", m.Row((*_flat(stage_math(self.program, item.target.stage)), m.Sign("="), m.Number(item.printed.token))), margin
+            )
         suffix = "%" if item.printed.percent and "%" not in total else ""
         return n.Line(m.EMPTY, "", m.Row((*numbers, m.Sign("="), m.Number(total + suffix))), margin)
 

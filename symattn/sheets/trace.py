@@ -45,8 +45,15 @@ def inner(stage: str) -> bool:
 class Tracer:
     """Traces entries of one program with its sizes bound. `masks` holds the boolean inputs."""
 
-    def __init__(self, program: Program, sizes: Mapping[str, int], masks: Mapping[str, Tensor[bool]] | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        sizes: Mapping[str, int],
+        masks: Mapping[str, Tensor[bool]] | None = None,
+        parameters: Mapping[str, int] | None = None,
+    ) -> None:
         self.program = program
+        self.parameters = dict(parameters or {})
         self.sizes = dict(sizes)
         self.masks = dict(masks or {})
         self._loops: dict[str, Loops] = {}
@@ -99,7 +106,7 @@ class Tracer:
             summed = inner_axes(op.out, uses, op.where, over)
             extents = {a.name: a.space.extent(self.sizes) for a in (*op.out, *summed)}
             positions = tuple(affine(use, self.shape(use.stage), self.sizes) for use in uses)
-            relations = Relations(op.where, self.sizes, {}, self.masks)
+            relations = Relations(op.where, self.sizes, self.parameters, self.masks)
             self._loops[name] = Loops(tuple(op.out), summed, extents, positions, relations)
         return self._loops[name]
 

@@ -13,6 +13,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "symattn · cada cifra está demostrada; los números del margen son los que imprime el documento",
         "symattn · every digit is proven; the numbers in the margin are those the document prints",
     ),
+    "footer.program": ("symattn · cada cifra está demostrada", "symattn · every digit is proven"),
     "kicker.default": ("Atención paso a paso", "Attention step by step"),
     "errata.intro": (
         (
@@ -56,6 +57,19 @@ _WORDS: dict[str, tuple[str, str]] = {
     "measured.any": ("normal con toda muestra", "ordinary at any size"),
     "measured.upto": ("normal si", "ordinary if"),
     "value": ("valor", "value"),
+    "stage.queries": ("Consultas", "Queries"),
+    "stage.keys": ("Claves", "Keys"),
+    "stage.values": ("Valores", "Values"),
+    "stage.scores": ("Puntajes", "Scores"),
+    "stage.scaled": ("Puntajes escalados", "Scaled scores"),
+    "stage.masked": ("Puntajes permitidos por la máscara", "Scores that the mask allows"),
+    "stage.row_max": ("Máximo de cada fila", "Row maxima"),
+    "stage.shifted": ("Puntajes menos el máximo", "Scores minus the maximum"),
+    "stage.exponentials": ("Exponenciales", "Exponentials"),
+    "stage.row_sums": ("Sumas de fila", "Row sums"),
+    "stage.weights": ("Pesos de atención", "Attention weights"),
+    "stage.mixed": ("Mezcla de cada cabeza", "Mixture of each head"),
+    "stage.output": ("Salida", "Output"),
     "also": ("También impresos en este paso:", "Also printed in this step:"),
 }
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from readback import recompute
 
+from symattn.program.attention import Attention
 from symattn.render.latex import to_latex
-from symattn.sheets.generate import generated_sheet
 from symattn.sheets.page import build_page
+from symattn.sheets.program_page import Heading, program_page
 from symattn.sheets.result import work_out
 from symattn.sheets.source import read_sheet
 
@@ -23,18 +24,30 @@ def random_matrix(rng: random.Random, rows: int, columns: int, places: int, size
 
 
 def generated_tex(seed: int) -> str:
+    """A random attention on random givens, every entry written out."""
     rng = random.Random(seed)
-    n, d, d_k, d_v = (rng.randint(1, 4) for _ in range(4))
+    n, m, d, d_k, d_v = (rng.randint(1, 4) for _ in range(5))
+    heads = rng.choice((1, 1, 2))
     places = rng.randint(0, 3)
     size = rng.choice((1, 2, 4)) * 10**places
-    if rng.random() < 0.5:
-        m = rng.randint(1, 4)
-        shapes = {"Q": (n, d_k), "K": (m, d_k), "V": (m, d_v)}
+    cross = rng.random() < 0.4
+    attention = Attention(
+        inputs=rng.choice(("weights", "qkv")),
+        cross=cross,
+        heads=heads,
+        mask=rng.choice((None, "causal")) if not cross else None,
+        scale=rng.choice(("1/sqrt(d_k)", "1/d_k", 1)),
+    )
+    keys = m if cross else n
+    if attention.inputs == "weights":
+        shapes = {"X": (n, d), "W_Q": (d, heads * d_k), "W_K": (d, heads * d_k), "W_V": (d, heads * d_v)}
+        if cross:
+            shapes["Y"] = (m, d)
     else:
-        shapes = {"X": (n, d), "W_Q": (d, d_k), "W_K": (d, d_k), "W_V": (d, d_v)}
-    matrices = {name: random_matrix(rng, *shape, places, size) for name, shape in shapes.items()}
-    sheet = generated_sheet(matrices, scaled=rng.random() < 0.8)
-    return to_latex(build_page(work_out(sheet, need_claims=False), "en"))
+        shapes = {"Q": (n, heads * d_k), "K": (keys, heads * d_k), "V": (keys, heads * d_v)}
+    feeds = {name: random_matrix(rng, *shape, places, size) for name, shape in shapes.items()}
+    program = attention.program(rng.choice(("plain", "shifted", "deferred")), d_k=d_k, d_v=d_v)
+    return to_latex(program_page(program, feeds, Heading("generated")))
 
 
 def test_ten_thousand_generated_lines_recompute() -> None:

@@ -89,8 +89,7 @@ def _sizes(program: Program, feeds: Mapping[str, Tensor[Any]], sizes: Mapping[st
     shapes = {name: tensor.shape for name, tensor in feeds.items()}
     known = sizes_shown(program, shapes, sizes)
     known |= {name: known[other] for name, other in same.items() if name not in known and other in known}
-    used = sizes_used(program)
-    return {name: size for name, size in sizes_shown(program, shapes, known).items() if name in used}
+    return sizes_shown(program, shapes, known)
 
 
 def _in_indices(program: Program, known: Mapping[str, int], parameters: Mapping[str, int], *, maximum: str, unfold: bool) -> Symbolic:
@@ -105,7 +104,8 @@ def _shift_names(program: Program) -> Any:
     letters = [stage.letter for stage in program.stages if isinstance(stage.op, Reduce)]
 
     def name_of(stage: Stage, index: tuple[int, ...]) -> Any:
-        own = stage.letter if letters.count(stage.letter) == 1 and stage.letter not in taken else stage.name.replace(".", "_")
+        free = stage.letter and letters.count(stage.letter) == 1 and stage.letter not in taken
+        own = stage.letter if free else stage.name.replace(".", "_")
         if len(index) != 1:
             return entry_symbol(own, index)
         name = f"{own}_{index[0] + 1}"

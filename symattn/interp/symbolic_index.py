@@ -169,7 +169,10 @@ class IndexReader:
         inside = _Scope(scope.used, known)
         symbols = {at[a.name] for a in bound}
         body = _select(sp.Mul(*(self._use(use, at, inside) for use in op.uses)), [c for c in conditions if c.free_symbols & symbols])
-        if bound:
+        if bound and body == 1:
+            # A sum of ones is written as its number: SymPy cannot compare such a sum with a number (in Max) until it is done.
+            body = sp.Mul(*(hi - lo + 1 for lo, hi in sums.limits.values()))
+        elif bound:
             body = sp.Sum(body, *((at[a.name], *sums.limits[a.name]) for a in reversed(bound)))
         return _select(self._scalar(op.coef, {}) * body, [c for c in conditions if not c.free_symbols & symbols])
 

@@ -7,6 +7,7 @@ methods of a mapping where they are matrices. Does not promise: that a stage exi
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from itertools import chain, islice
 from math import prod
 from typing import Any
 
@@ -19,7 +20,8 @@ from symattn.language.names import suggestion
 from symattn.program.ops import Input, Reduce
 from symattn.program.program import Program
 
-MAX_LATEX = 4_000
+# Nodes of an expression tree that are still printed in a notebook: a page full, and a second of SymPy's printer.
+MAX_NODES = 1_500
 
 
 class CallableMatrix(sp.ImmutableDenseMatrix):  # type: ignore[misc]
@@ -154,17 +156,21 @@ class Symbolic(Mapping[str, Any]):
         for stage in self.program.stages:
             bare = isinstance(stage.op, Reduce) and stage.name in self.indices
             if not isinstance(stage.op, Input) and not bare:
-                right = latex(self[stage.name])
-                if len(right) > MAX_LATEX and stage.name in self._tensors:
+                if stage.name in self._tensors and _is_long(self[stage.name]):
                     shape = r" \times ".join(str(n) for n in self._tensors[stage.name].shape) or "1"
                     lines.append(rf"{self._left(stage.name)} &\in \mathbb{{R}}^{{{shape}}}")
                 else:
-                    lines.append(f"{self._left(stage.name)} &= {right}")
+                    lines.append(f"{self._left(stage.name)} &= {latex(self[stage.name])}")
         return "$$\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}$$"
 
     def __repr__(self) -> str:
-        known = ", ".join(f"{name}={size}" for name, size in self.sizes.items()) or "symbolic sizes"
-        return f"Symbolic({known}; {', '.join(self._stages)})"
+        known = [f"{name}={size}" for name, size in self.sizes.items()] + ["symbolic sizes"] * bool(self.indices)
+        return f"Symbolic({', '.join(known)}; {', '.join(self._stages)})"
+
+
+def _is_long(value: Any) -> bool:
+    nodes = chain.from_iterable(sp.preorder_traversal(part) for part in (value if isinstance(value, tuple) else (value,)))
+    return next(islice(nodes, MAX_NODES, None), None) is not None
 
 
 def _as_matrices(tensor: Tensor[Any]) -> Any:
@@ -180,4 +186,4 @@ def _as_matrices(tensor: Tensor[Any]) -> Any:
     return parts[0] if len(shape) <= 2 else tuple(parts)
 
 
-__all__ = ["MAX_LATEX", "CallableMatrix", "CallableTuple", "Symbolic"]
+__all__ = ["MAX_NODES", "CallableMatrix", "CallableTuple", "Symbolic"]

@@ -282,4 +282,6 @@ class Attention:
         known: dict[str, Any] = {name: size for name, size in {**self._stated_sizes(given or {}), **sizes}.items() if size is not None}
         program = self.program(algorithm, masking=masking, masked_value=masked_value, blocks=blocks, **known)
         defaults = self.with_defaults({})
-        return program.symbolic(given=given, defaults=defaults, same={"d_v": "d_k"}, maximum=maximum, unfold=unfold)
+        if "d_k" in known:
+            known.setdefault("d_v", known["d_k"])
+        return program.symbolic(known, given, defaults=defaults, same={"d_v": "d_k"}, maximum=maximum, unfold=unfold)

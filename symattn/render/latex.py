@@ -139,10 +139,10 @@ class LatexPage:
         return "\\begingroup\n" + widths + steps.chain(node, self.tongue, left_mm) + "\\endgroup\n"
 
     def _step(self, node: Step) -> str:
-        opening, self._left_mm = steps.step_open(node)
+        name, opening, self._left_mm = steps.step_open(node)
         body = self.blocks(node.blocks)
         self._left_mm = 0.0
-        return f"{opening}{body}\\end{{symstep}}\n"
+        return f"{opening}{body}\\end{{{name}}}\n"
 
     def _table(self, node: Table) -> str:
         self._tables += bool(node.caption)

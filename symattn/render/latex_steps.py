@@ -24,6 +24,7 @@ MAIN_MM = 108.0
 FULL_MM = 156.0
 _LEFT_CAP_MM = 45.0
 _RELATION_MM = 5.0
+_ROWS_OF_A_PAGE = 40  # a row is at least 6 mm high and a page 222 mm
 _STUDENT = ("show", "dashed", "hide")
 _VALUE = re.compile(r"(\(?)([+-]?)([0-9]*)(.*)", re.DOTALL)
 
@@ -138,8 +139,10 @@ def matrices(node: Matrices) -> str:
     return "".join(out) if node.items else ""
 
 
-def step_open(node: Step) -> tuple[str, float]:
-    """The opening of a step and the estimated width of its left column."""
+def step_open(node: Step) -> tuple[str, str, float]:
+    """The environment of a step, its opening, and the estimated width of its left column."""
     widths, left_mm = common_left(left_sides(node.blocks))
+    rows = sum(len(b.lines) if isinstance(b, Chain) else len(b.terms) if isinstance(b, Ledger) else 0 for b in node.blocks)
+    name = "symlongstep" if rows > _ROWS_OF_A_PAGE else "symstep"
     margin = "margin" if node.has_margin else ""
-    return f"\\begin{{symstep}}{{{escape(node.number)}}}{{{inline(node.title)}}}{{{margin}}}\n{widths}", left_mm
+    return name, f"\\begin{{{name}}}{{{escape(node.number)}}}{{{inline(node.title)}}}{{{margin}}}\n{widths}", left_mm

@@ -118,8 +118,10 @@ def _cell_width(cell: Cell) -> float:
 def _head(node: Table) -> str:
     out = []
     for c, letter in enumerate(node.align):
-        out.append(rf"\multicolumn{{1}}{{{'@{}' if c == 0 else ''}{letter}}}{{\symth{{{inline(node.head[c])}}}}}")
-        if _badged(node, c):
+        badged = _badged(node, c)
+        left, right = "@{}" * (c == 0), "@{}" * (badged or c == len(node.align) - 1)
+        out.append(rf"\multicolumn{{1}}{{{left}{letter}{right}}}{{\symth{{{inline(node.head[c])}}}}}")
+        if badged:
             out.append("")
     return " & ".join(out) + r" \\"
 

@@ -290,3 +290,12 @@ def test_a_payload_in_every_text_field_stays_text():
 
 def test_the_payload_reaches_the_page():
     assert body(to_latex(poisoned())).count("etc/passwd") > 300
+
+
+def test_a_step_that_no_page_can_hold_is_not_gathered_in_one_box():
+    def opening(rows: int) -> str:
+        step = n.Step("1", (Text("t"),), (Chain((Line(EMPTY, "=", num("1")),) * rows),))
+        return body(to_latex(dataclasses.replace(sample_page(), blocks=(step,))))
+
+    assert r"\begin{symstep}" in opening(40)
+    assert r"\begin{symlongstep}" in opening(41)

@@ -1,1 +1,1 @@
-"""The language package."""
+"""What people type: text to expressions, expressions to programs. Text is never run."""

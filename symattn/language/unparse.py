@@ -31,7 +31,7 @@ from symattn.language.ast import (
     Transpose,
     children,
 )
-from symattn.language.parser import LEVELS, POWER, SIGN
+from symattn.language.grammar import LEVELS, POWER, SIGN
 
 _ATOM = POWER + 1
 

@@ -119,12 +119,12 @@ class Builder:
             body.append(n.Step(step.number, step.title, tuple(step.blocks), anchor, step.margin))
             if step.answers:
                 keys.append((step.number or plain(step.title), tuple(step.answers)))
+        if keys:
+            body.append(n.AnswerKey(tuple(keys)))
         if errata is not None:
             body.append(errata)
         if self.result.spoken:
             body.append(statements_section(self.result, self.lang))
-        if keys:
-            body.append(n.AnswerKey(tuple(keys)))
         kicker = sheet.kicker[self.lang] or self.own["kicker.default"]
         return n.Page(
             lang=self.lang,

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from symattn.errors import InputError
+from symattn.interp.events import Event
 from symattn.interp.sizes import infer_sizes
 from symattn.interp.systems import Request, system
 from symattn.interp.take import take_feeds
 from symattn.interp.tensor import Tensor
+from symattn.number.formats import Format
 from symattn.program.program import Program
 
 MAX_DIGITS = 4000
@@ -41,6 +43,18 @@ class Evaluation(Mapping[str, Tensor[Any]]):
     def output(self) -> Tensor[Any]:
         """The stage that the program answers with."""
         return self[self.program.output]
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Where a float reading first met an infinity, a NaN or an underflow, stage by stage; () in other number systems."""
+        found: tuple[Event, ...] = getattr(self.reading, "events", ())
+        return found
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """How the reading was done, where that needs words: operation -> note."""
+        found: Mapping[str, str] = getattr(self.reading, "notes", {})
+        return found
 
     def __getitem__(self, name: str) -> Tensor[Any]:
         """A stage by name. Raises UnknownStage (an InputError and a KeyError) that lists the stages."""
@@ -74,7 +88,7 @@ def evaluate(
     program: Program,
     feeds: Mapping[str, Any],
     *,
-    numbers: str = "exact",
+    numbers: str | Format = "exact",
     digits: int | None = None,
     bits: int | None = None,
     binary: bool = False,
@@ -82,7 +96,7 @@ def evaluate(
     sizes: Mapping[str, int] | None = None,
     parameters: Mapping[str, int] | None = None,
 ) -> Evaluation:
-    """Every stage of `program` in the number system `numbers` (interp/systems.py lists them).
+    """Every stage of `program` in the number system `numbers` (interp/systems.py lists them), or in a float format of one's own.
 
     `feeds`: input name -> nested lists of int, text ("0.5", "1/3"), Fraction, Decimal, Exact, or arrays; a bare number for a scalar
     input; bools for a boolean one. Floats count only where all of an input's are integers, with `binary=True` (each is then the exact
@@ -92,6 +106,7 @@ def evaluate(
 
     Raises InputError, ShapeError for what is given, MaskedRowError, DomainError, UnsupportedError, UndecidedError from the reading."""
     chosen = system(numbers)
+    name = numbers.name if isinstance(numbers, Format) else numbers
     _check_count("digits", digits, MAX_DIGITS)
     _check_count("bits", bits, MAX_BITS)
     if digits is not None and bits is not None:
@@ -99,14 +114,14 @@ def evaluate(
     if order not in ORDERS:
         raise InputError(f"there is no order {order!r}", next_move=f"known: {', '.join(ORDERS)}")
     if order != "sequential" and not chosen.ordered:
-        raise InputError(f'the number system "{numbers}" has no order of sums', next_move="leave order out")
+        raise InputError(f'the number system "{name}" has no order of sums', next_move="leave order out")
     request = Request(numbers, digits, bits, order, dict(sizes or {}), dict(parameters or {}))
     if chosen.raw:
         reading = chosen.load().read(program, feeds, request)
-        return Evaluation(program, reading, getattr(reading, "sizes", request.sizes), numbers)
+        return Evaluation(program, reading, getattr(reading, "sizes", request.sizes), name)
     taken = take_feeds(program, feeds, binary=binary or chosen.binary)
     found = infer_sizes(program, {name: tensor.shape for name, tensor in taken.items()}, request.sizes)
-    return Evaluation(program, chosen.load().read(program, taken, request), found, numbers)
+    return Evaluation(program, chosen.load().read(program, taken, request), found, name)
 
 
 def _check_count(name: str, value: int | None, cap: int) -> None:

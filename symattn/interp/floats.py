@@ -63,7 +63,7 @@ def engine(fmt: Format) -> Engine:
 
 def read(program: Program, feeds: Mapping[str, Tensor[Any]], request: Request) -> Observed:
     """Every stage in the format `request.numbers`; see `read_format`."""
-    fmt = format_named(request.numbers)
+    fmt = request.numbers if isinstance(request.numbers, Format) else format_named(request.numbers)
     return read_format(program, feeds, fmt, order=request.order, sizes=request.sizes, parameters=request.parameters)
 
 

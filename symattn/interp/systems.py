@@ -20,15 +20,17 @@ from typing import Any, Protocol, cast
 from symattn.errors import InputError
 from symattn.interp.run import Table
 from symattn.interp.tensor import Tensor
+from symattn.number.formats import Format
 from symattn.program.program import Program
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a reading. `digits` are proven significant decimal digits, `bits` a fixed working precision (at most one of
-    the two; None leaves the choice to the system). `order` is the order of float sums: "sequential", "pairwise" or "blas"."""
+    """What is asked of a reading. `numbers` is a name of SYSTEMS, or a float format of one's own. `digits` are proven significant
+    decimal digits, `bits` a fixed working precision (at most one of the two; None leaves the choice to the system). `order` is the
+    order of float sums: "sequential", "pairwise" or "blas"."""
 
-    numbers: str
+    numbers: str | Format
     digits: int | None = None
     bits: int | None = None
     order: str = "sequential"
@@ -75,8 +77,10 @@ SYSTEMS: Mapping[str, System] = {
 }
 
 
-def system(name: str) -> System:
-    """The number system of that name. Raises InputError with the known names and the nearest one."""
+def system(name: str | Format) -> System:
+    """The number system of that name, the float reading for a format. Raises InputError with the known names and the nearest one."""
+    if isinstance(name, Format):
+        return _FLOATS
     if isinstance(name, str) and name in SYSTEMS:
         return SYSTEMS[name]
     near = get_close_matches(str(name), SYSTEMS, n=1)

@@ -76,6 +76,8 @@ def _detail(op: str, operands: Sequence[Any], kind: str, fmt: Format) -> str:
     else:
         text = f"{op}({', '.join(short(x) for x in operands)})"
     kinds = [kind_of(x) for x in operands]
+    if op == "div" and kinds == ["zero", "zero"]:
+        return f"{text} has no value"
     if (op == "div" and kinds[1] == "zero") or (op == "pow" and kinds[0] == "zero"):
         return f"{text} divides by zero"
     if op == "log" and kinds[0] == "zero" and kind == "inf":

@@ -34,6 +34,7 @@ from symattn.program.lower_rotary import rotate
 from symattn.program.program import Program
 
 if TYPE_CHECKING:
+    from symattn.number.formats import Format
     from symattn.program.program import Evaluation, Symbolic
 
 Number = int | str | Fraction | Decimal
@@ -119,7 +120,7 @@ class Attention:
                     next_move="groups need a number of heads; with a symbol, kv_heads is 1 or left out",
                 )
         elif self.heads % self.kv_heads:
-            fitting = ", ".join(str(k) for k in range(1, self.heads + 1) if self.heads % k == 0)
+            fitting = ", ".join(str(k) for k in range(1, min(self.heads, 1024) + 1) if self.heads % k == 0)
             raise ProgramError(f"{self.heads} heads do not split into {self.kv_heads} groups", next_move=f"kv_heads can be {fitting}")
 
     def _check_offset(self, offset: object) -> None:
@@ -229,7 +230,7 @@ class Attention:
         self,
         feeds: Mapping[str, Any],
         *,
-        numbers: str = "exact",
+        numbers: str | Format = "exact",
         algorithm: str = "plain",
         masking: str = "skip",
         masked_value: Number = "-inf",
@@ -239,7 +240,7 @@ class Attention:
         """The named stages for these inputs, in one number system; `options` go to `symattn.interp.evaluate.evaluate`.
 
         Raises what `program` and `evaluate` raise, and ProgramError for masked_row="nan" in a reading that has no such thing."""
-        if self.masked_row == "nan" and not numbers.startswith(("float", "bfloat")):
+        if self.masked_row == "nan" and isinstance(numbers, str) and not numbers.startswith(("float", "bfloat")):
             raise ProgramError(
                 f'masked_row is "nan", which the reading "{numbers}" does not have',
                 next_move='write "zero" or "mean", or choose a float reading',

@@ -19,6 +19,7 @@ from symattn.program.spaces import Axis, Space
 if TYPE_CHECKING:
     from symattn.interp.evaluate import Evaluation as Evaluation
     from symattn.interp.symbolic import Symbolic as Symbolic
+    from symattn.number.formats import Format
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,10 @@ class Program:
         """Every space of a stage's axes, in order of first appearance."""
         return tuple(dict.fromkeys(a.space for s in self.stages for a in s.out))
 
-    def evaluate(self, feeds: Mapping[str, Any], *, numbers: str = "exact", **options: Any) -> Evaluation:
+    def evaluate(self, feeds: Mapping[str, Any], *, numbers: str | Format = "exact", **options: Any) -> Evaluation:
         """The named stages in one number system: `numbers` is "exact", "balls", "multiprec", "symbolic" or a float
-        format ("float64", …). See `symattn.interp.evaluate.evaluate` for `digits`, `bits`, `binary` and the rest."""
+        format ("float64", …; or a `Format` of one's own). See `symattn.interp.evaluate.evaluate` for `digits`, `bits`, `binary` and
+        the rest."""
         from symattn.interp.evaluate import evaluate
 
         return evaluate(self, feeds, numbers=numbers, **options)

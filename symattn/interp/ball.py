@@ -56,6 +56,10 @@ class Ball:
             raise UndecidedError(f"{wanted} digits are not proven: {self.ball.str(10)}", next_move="ask for more digits or bits")
         return found
 
+    def __float__(self) -> float:
+        """The double nearest to the middle of the ball: for plots, not for proofs."""
+        return float(self.ball)
+
     def __str__(self) -> str:
         wanted = self.digits or max(1, min(self.proven_digits(), MAX_TEXT_DIGITS))
         while wanted > 0:

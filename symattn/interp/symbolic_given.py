@@ -16,6 +16,7 @@ import sympy as sp
 from symattn.errors import InputError
 from symattn.interp.tensor import Tensor
 from symattn.language.names import is_identifier, suggestion
+from symattn.number.exact import Exact
 from symattn.number.literal import exact_rational
 from symattn.program.program import Stage
 
@@ -131,6 +132,8 @@ def _entry(stage: Stage, value: Any, index: tuple[int, ...]) -> Any:
         raise InputError(f"{where} is a mask, and an entry is not true or false", next_move="give True where the key may be looked at")
     if isinstance(value, sp.Expr):
         return _expression(value, where)
+    if isinstance(value, Exact):
+        return value.fold(_SymPy())
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     try:
@@ -138,6 +141,24 @@ def _entry(stage: Stage, value: Any, index: tuple[int, ...]) -> Any:
     except InputError as error:
         hint = '; a symbol is sympy.Symbol("a")' if isinstance(value, str) else ""
         raise InputError(f"{where}: {error.message}", next_move=error.next_move + hint) from error
+
+
+class _SymPy:
+    """SymPy as the arithmetic in which an exact number is rebuilt."""
+
+    exp, sqrt, log = staticmethod(sp.exp), staticmethod(sp.sqrt), staticmethod(sp.log)
+
+    def number(self, x: Fraction) -> Any:
+        return rational(x)
+
+    def add(self, a: Any, b: Any) -> Any:
+        return a + b
+
+    def mul(self, a: Any, b: Any) -> Any:
+        return a * b
+
+    def div(self, a: Any, b: Any) -> Any:
+        return a / b
 
 
 def _expression(value: Any, where: str) -> Any:

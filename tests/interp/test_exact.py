@@ -100,3 +100,14 @@ def test_division_by_a_proven_zero_names_the_entry():
     program = Program((Stage("x", Input((i,))), Stage("y", Map((i,), Binary("div", Num(F(1)), Arg("x")), (("x", Use("x", (i,))),)))))
     with pytest.raises(DomainError, match='stage "y" at i=1: division by zero'):
         evaluate(program, {"x": [1, 0]})
+
+
+@pytest.mark.parametrize("numbers", ["balls", "multiprec", "float64", "symbolic"])
+def test_exact_numbers_are_taken_by_every_reading(numbers):
+    root = Exact.of(2).sqrt()
+    feeds = {"Q": [[root, 1]], "K": [[1, 2], ["0.5", root]], "V": [[10], [Exact.of(1).exp()]]}
+    exact = evaluate(attention(), feeds)["output"][0, 0]
+    other = evaluate(attention(), feeds, numbers=numbers)["output"][0, 0]
+    assert abs(float(other) - float(exact)) < 1e-12
+    wrong = evaluate(attention(), {**feeds, "V": [[10], [root]]}, numbers=numbers)["output"][0, 0]
+    assert abs(float(wrong) - float(exact)) > 1e-3

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from symattn.interp.evaluate import evaluate
+from symattn.language.prompt import compile_text
 from symattn.number.closed_form import FEW, closed_form_math
 from symattn.number.exact import Exact, total
 from symattn.number.truth import Truth
@@ -82,6 +84,22 @@ def test_written_forms(x, written):
     assert text(x) == written
     assert read(written).equals(x) is Truth.YES
     assert closed_form_math(x) is not None
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        (3 + 4 * E5) / (2 + E5),
+        -E("2/7") * E(3).sqrt() - 1,
+        1 / (1 + E5) / (1 + E5) - E("0.125"),
+        3 * E(2).log() - 5,
+        (1 + E(2).sqrt()) * E5,
+        E("-1/3") * E(1).exp(),
+    ],
+)
+def test_the_language_itself_reads_them_back(x):
+    compiled = compile_text(text(x))
+    assert evaluate(compiled.program, compiled.feeds)[compiled.output][()].equals(x) is Truth.YES
 
 
 def test_a_wrong_closed_form_would_be_seen():

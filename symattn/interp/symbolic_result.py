@@ -102,12 +102,12 @@ class Symbolic(Mapping[str, Any]):
         return sorted({*super().__dir__(), *(name for name in self._stages if name.isidentifier())})
 
     @property
-    def keys(self) -> Any:  # type: ignore[override]
+    def keys(self) -> Any:
         """The stage "keys" where there is one; called, the names of the stages."""
         return self._stage_or("keys", lambda: KeysView(self))
 
     @property
-    def values(self) -> Any:  # type: ignore[override]
+    def values(self) -> Any:
         """The stage "values" where there is one; called, the stages."""
         return self._stage_or("values", lambda: ValuesView(self))
 

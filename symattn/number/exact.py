@@ -264,20 +264,27 @@ class Exact:
         other = _take(other)
         if other._plain is not None:
             return self * plain(other._plain.inverse())
-        if other._logs:
-            raise UnsupportedError("division by a sum with a logarithm leaves the exact numbers", next_move=_BALLS)
-        below, above = common_fraction(other._terms)
-        if not above:
-            raise DomainError("division by zero", next_move="check the denominator")
+        below, back, shift, f = other._inverse()
         if self._logs:
             raise _log_times()
-        c, m, f = expsum.normalised(above)
         found: dict[Denominator, Sum] = {}
-        back, shift = c.inverse(), -m
         for den, num in self._terms.items():
             kept, flipped = cancelled(den, below)
             put(found, joined(kept, ((f, 1),)) if f is not None else kept, expsum.scaled(times(num, flipped), back, shift))
         return _made(found, ())
+
+    def _inverse(self) -> tuple[Denominator, Surd, Surd, Factor | None]:
+        """(D, c, m, f) with 1/self = D·c·e^m/f: a row sum divides a whole row, so it is kept."""
+        if "inverse" not in self._memo:
+            if self._logs:
+                raise UnsupportedError("division by a sum with a logarithm leaves the exact numbers", next_move=_BALLS)
+            below, above = common_fraction(self._terms)
+            if not above:
+                raise DomainError("division by zero", next_move="check the denominator")
+            c, m, f = expsum.normalised(above)
+            self._memo["inverse"] = (below, c.inverse(), -m, f)
+        found: tuple[Denominator, Surd, Surd, Factor | None] = self._memo["inverse"]
+        return found
 
     def __rtruediv__(self, other: Exact | int | Fraction) -> Exact:
         return _take(other) / self

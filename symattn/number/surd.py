@@ -91,7 +91,7 @@ class Surd:
         den = self.den if self.den == other.den else lcm(self.den, other.den)
         f, g = den // self.den, den // other.den
         if len(self.parts) == 1 and len(other.parts) == 1 and self.parts[0][0] == other.parts[0][0]:
-            return _reduced(den, {self.parts[0][0]: self.parts[0][1] * f + other.parts[0][1] * g})
+            return _single(den, self.parts[0][0], self.parts[0][1] * f + other.parts[0][1] * g)
         found = {d: n * f for d, n in self.parts}
         for d, n in other.parts:
             found[d] = found.get(d, 0) + n * g
@@ -103,6 +103,10 @@ class Surd:
     def __mul__(self, other: Surd) -> Surd:
         if not self.parts or not other.parts:
             return ZERO
+        if len(self.parts) == 1 and len(other.parts) == 1:
+            (d, n), (e, m) = self.parts[0], other.parts[0]
+            common = 1 if d == 1 or e == 1 else gcd(d, e)
+            return _single(self.den * other.den, (d // common) * (e // common), n * m * common)
         found: dict[int, int] = {}
         for d, n in self.parts:
             for e, m in other.parts:
@@ -163,6 +167,19 @@ def lex_less(a: Surd, b: Surd) -> bool:
     """A total order that addition keeps: a < b when the first coordinate in which they differ (smallest d) is smaller in a."""
     difference = b - a
     return bool(difference.parts) and difference.parts[0][1] > 0
+
+
+def _single(den: int, d: int, n: int) -> Surd:
+    """n √d / den in lowest terms."""
+    if not n:
+        return ZERO
+    common = gcd(den, n)
+    if common != 1:
+        den //= common
+        n //= common
+    if den.bit_length() > MAX_BITS or n.bit_length() > MAX_BITS:
+        raise too_large()
+    return Surd(den, ((d, n),))
 
 
 def _reduced(den: int, found: Mapping[int, int]) -> Surd:

@@ -10,8 +10,8 @@ from exact values (softfloats.py) and is the same everywhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -20,7 +20,7 @@ import numpy as np
 
 from symattn.errors import InputError, UnsupportedError
 from symattn.interp.events import Observed, Recorder, watched
-from symattn.interp.machine import BLAS_FORMATS, SCALARS, blas_dot, machine
+from symattn.interp.machine import BLAS_FORMATS, SCALARS, Arithmetic, blas_dot, machine
 from symattn.interp.run import (
     ContractSite,
     MapSite,
@@ -43,22 +43,11 @@ from symattn.program.program import Program
 ORDERS = ("sequential", "pairwise", "blas")
 
 
-@dataclass(frozen=True)
-class Engine:
-    """A format's arithmetic: `number` rounds an exact rational, `rows` has every scalar function, `notes` says how."""
-
-    fmt: Format
-    number: Callable[[Fraction], Any]
-    rows: Mapping[str, Row]
-    notes: Mapping[str, str]
-
-
-def engine(fmt: Format) -> Engine:
+def engine(fmt: Format) -> Arithmetic:
     """The machine's arithmetic for a known format with its usual overflow, else exact arithmetic with one rounding each."""
     if FORMATS.get(fmt.name) == fmt:
-        found = machine(fmt)
-        return Engine(fmt, found.number, found.rows, found.notes)
-    return Engine(fmt, soft_number(fmt), soft_rows(fmt), soft_notes())
+        return machine(fmt)
+    return Arithmetic(fmt, soft_number(fmt), soft_rows(fmt), soft_notes())
 
 
 def read(program: Program, feeds: Mapping[str, Tensor[Any]], request: Request) -> Observed:
@@ -105,7 +94,7 @@ def float_table(fmt: Format, order: str = "sequential") -> Table:
     return _table(engine(fmt), order, None)
 
 
-def _rounded(tensor: Tensor[Any], arithmetic: Engine, table: Table, recorder: Recorder) -> list[Any]:
+def _rounded(tensor: Tensor[Any], arithmetic: Arithmetic, table: Table, recorder: Recorder) -> list[Any]:
     """Inputs, rounded once from the exact value."""
     entries = []
     for index, value in zip(tensor.indices(), tensor.entries, strict=True):
@@ -137,7 +126,7 @@ def _not_finite(value: float, fmt: Format) -> Any:
 
 
 # -- the table --------------------------------------------------------------------------------------------------------
-def _table(arithmetic: Engine, order: str, recorder: Recorder | None) -> Table:
+def _table(arithmetic: Arithmetic, order: str, recorder: Recorder | None) -> Table:
     fmt = arithmetic.fmt
     if order not in ORDERS:
         raise InputError(f"there is no order of sums {order!r}", next_move="known: " + ", ".join(ORDERS))

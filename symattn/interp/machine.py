@@ -33,8 +33,8 @@ _FUNCTIONS = ("exp", "log", "sqrt", "tanh", "cos", "sin")
 
 
 @dataclass(frozen=True)
-class Machine:
-    """A format on this machine. `number` rounds an exact rational to it; `rows` has every scalar function; `notes` says how."""
+class Arithmetic:
+    """A format's arithmetic. `number` rounds an exact rational to it; `rows` has every scalar function; `notes` says how."""
 
     fmt: Format
     number: Callable[[Fraction], Any]
@@ -42,7 +42,7 @@ class Machine:
     notes: Mapping[str, str]
 
 
-def machine(fmt: Format) -> Machine:
+def machine(fmt: Format) -> Arithmetic:
     """The rows of one of the formats in SCALARS."""
     scalar = SCALARS[fmt.name]
 
@@ -95,7 +95,7 @@ def machine(fmt: Format) -> Machine:
         notes |= dict.fromkeys(("add", "sub", "mul", "div"), wide)
         notes["neg"] = "ml_dtypes"
         notes["erf"] = f"NumPy has none: math.erf in float64, rounded once to {fmt.name}"
-    return Machine(fmt, number, rows, notes)
+    return Arithmetic(fmt, number, rows, notes)
 
 
 def _power(power: Row, number: Callable[[Fraction], Any]) -> Row:

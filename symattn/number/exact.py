@@ -37,7 +37,7 @@ from symattn.number.exact_parts import (
     rational_value,
     times,
 )
-from symattn.number.expsum import MAX_TERMS, Sum
+from symattn.number.expsum import MAX_TERMS, Factor, Sum
 from symattn.number.literal import exact_rational
 from symattn.number.surd import MAX_BITS, ONE, ZERO, Surd, short, too_large
 from symattn.number.truth import CAP_BITS, START_BITS, Enclosure, Truth

@@ -158,10 +158,6 @@ class Surd:
                 return -1
             bits *= 2
 
-    def key(self) -> tuple[tuple[int, Fraction], ...]:
-        """Coordinates for sorting; see `lex_less` for an order that fits addition."""
-        return self.coefficients()
-
 
 def lex_less(a: Surd, b: Surd) -> bool:
     """A total order that addition keeps: a < b when the first coordinate in which they differ (smallest d) is smaller in a."""

@@ -50,7 +50,6 @@ class Collected:
     items: list[Item]
     primary: dict[tuple[Entry, int], Item]
     covered: set[Spot]
-    tokens: int
 
 
 class Collector:
@@ -64,7 +63,6 @@ class Collector:
         self.seen: dict[Key, Item] = {}
         self.spots: dict[Spot, Item] = {}
         self.covered: set[Spot] = set()
-        self.tokens = 0
         self._operands: list[tuple[Item, Token]] = []
         self._quotes = self._all_tokens()
 
@@ -76,7 +74,7 @@ class Collector:
                     self.line(line, number)
         for item, token in self._operands:
             self.operand(item, token)
-        return Collected(self.items, self.primary, self.covered, self.tokens)
+        return Collected(self.items, self.primary, self.covered)
 
     def _all_tokens(self) -> list[str]:
         return [
@@ -93,7 +91,6 @@ class Collector:
     def line(self, line: ClaimLine, block: int) -> None:
         found = find(self.compiled.sheet, line, self.source)
         for token in (*found.claimed, *found.others):
-            self.tokens += 1
             self.covered.add(token.spot)
         if line.kind == "order":
             order = self.compiled.orders[line.target]

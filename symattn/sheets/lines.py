@@ -17,7 +17,7 @@ from symattn.number.decimal import decimal_text, finite_text, half_up
 from symattn.number.truth import Quantity, Rational
 from symattn.page import math as m
 from symattn.page.nodes import Chain, Ledger, Line, Margin, Term
-from symattn.program.scalar import Arg, Scalar
+from symattn.program.scalar import Arg, Binary, Scalar, walk
 from symattn.sheets.notation import entry_math
 from symattn.sheets.trace import Entry, Trace, Tracer
 from symattn.sheets.typeset import fenced, is_negative, plus, typeset, width_mm
@@ -25,7 +25,7 @@ from symattn.sheets.values import Shown, Values, number_math, rounded, rounds_to
 
 MAX_EXTRA = 18
 PATIENCE = 3  # tries for a row of products that rounds to its row of terms, before a ledger is written
-ROW_MM = 100.0
+ROW_MM = 104.0
 CLOSED_MM = 55.0
 Evaluate = Callable[[Scalar, Mapping[str, Quantity]], Quantity]
 
@@ -57,7 +57,14 @@ class Writer:
 
     def value_of(self, tree: Scalar, digits: Mapping[str, Shown]) -> Quantity:
         """The tree evaluated at exactly the digits shown."""
-        return self.evaluate(tree, {key: Rational(d.value) for key, d in digits.items()})
+        match tree:
+            case Binary("mul", Arg(a), Arg(b)):
+                return Rational(digits[a].value * digits[b].value)  # by far the commonest tree: a term of a dot product
+            case Arg(a):
+                return Rational(digits[a].value)
+            case _:
+                used = {node.name for node in walk(tree) if isinstance(node, Arg)}
+                return self.evaluate(tree, {key: Rational(digits[key].value) for key in used})
 
     def result(self, entry: Entry, exact_operands: bool) -> Shown:
         """The result's digits: in full where they end and the operands are whole, else rounded."""
@@ -93,14 +100,20 @@ class Writer:
         left = entry_math(self.tracer.program, entry)
         if len(trace.terms) > 1 and not trace.maximum:
             return self._sum(entry, trace, left, marks, label, turn, ledger)
-        return [Chain(tuple(self._simple(entry, trace, left, marks, label)))]
+        return [Chain(tuple(self._simple(entry, trace, left, marks, label, turn)))]
 
-    def _simple(self, entry: Entry, trace: Trace, left: m.Math, marks: Marks, label: Callable[[], str]) -> list[Line]:
+    def _operand(self, key: str, trace: Trace, digits: Mapping[str, Shown]) -> m.Math:
+        """An operand's digits; a result of an earlier step is a box that the student fills in again."""
+        number = number_math(digits[key].text)
+        return number if self.values.is_given(trace.leaves[key]) else m.Box(number, "term")
+
+    def _simple(self, entry: Entry, trace: Trace, left: m.Math, marks: Marks, label: Callable[[], str], turn: int) -> list[Line]:
         if isinstance(trace.tree, Arg) or not trace.leaves:
             return self._constant(entry, trace, left, marks, label)
         digits, result = self.settle(entry, trace)
         exact = all(d.exact for d in digits.values())
-        shown_tree = typeset(trace.tree, lambda key: number_math(digits[key].text))
+        shown_tree = typeset(trace.tree, lambda key: self._operand(key, trace, digits))
+        student = "dashed" if turn else "show"
         box = m.Box(number_math(result.text), "result", label(), _id(entry))
         whole = exact and result.exact
         form = self.closed(self.values.quantity(entry)) if exact and not result.exact else None
@@ -110,10 +123,10 @@ class Writer:
         relation = "=" if exact else "≈"
         row = m.Row((*_flat(shown_tree), *middle, m.Sign("=" if whole else "≈"), box))
         if width_mm(left) + width_mm(row) <= ROW_MM:
-            lines = [Line(left, relation, row, marks.result)]
+            lines = [Line(left, relation, row, marks.result, student)]
         else:
             lines = [
-                Line(left, relation, m.Row((*_flat(shown_tree), *middle))),
+                Line(left, relation, m.Row((*_flat(shown_tree), *middle)), student=student),
                 Line(m.EMPTY, "=" if whole else "≈", box, marks.result),
             ]
         return lines + ([] if exact else self._closed_line(entry, left))
@@ -145,9 +158,9 @@ class Writer:
             return []
         whole = shown(q, 0)
         if whole.exact:
-            return [Line(left, "=", number_math(whole.text))]
+            return [Line(left, "=", number_math(whole.text), student="hide")]
         at_hand = rounded(q, self.values.places(entry.stage))
-        return [Line(left, "=", m.Row((*_flat(form), m.Sign("≈"), number_math(at_hand))))]
+        return [Line(left, "=", m.Row((*_flat(form), m.Sign("≈"), number_math(at_hand))), student="hide")]
 
     # -- sums --------------------------------------------------------------------------------------------------------------
     def _sum(

@@ -463,24 +463,29 @@ class Builder:
                 row.append(entry_math(self.program, entry))
                 if sign:
                     row.append(m.Sign({"<=": "≤", ">=": "≥", "==": "="}.get(sign, sign)))
-            return n.Line(m.EMPTY, "", m.Row(tuple(row)), margin)
+            return n.Line(m.EMPTY, "", m.Row(tuple(row)), margin, student="hide")
         if item.kind == "sum":
             return self.total_line(j, margin)
         assert item.entry is not None
         entry = item.entry
         trace = self.compiled.tracer.trace(entry)
-        shown = self.values.shown(entry)
-        if item.term >= 0:
-            tree = trace.terms[item.term]
-            body = typeset(tree, lambda key: entry_math(self.program, trace.leaves[key]))
-            value = self.writer.term_text(entry, trace, item.term)
-            return n.Line(m.EMPTY, "", m.Row((*_flat(body), m.Sign("=" if value.exact else "≈"), number_math(value.text))), margin)
-        if inner(entry.stage) or not item.target.named:
-            body = typeset(trace.tree, lambda key: entry_math(self.program, trace.leaves[key]))
-            if body == number_math(shown.text):
-                return n.Line(m.EMPTY, "", body, margin)
-            return n.Line(m.EMPTY, "", m.Row((*_flat(body), m.Sign("=" if shown.exact else "≈"), number_math(shown.text))), margin)
-        return n.Line(entry_math(self.program, entry), "=" if shown.exact else "≈", number_math(shown.text), margin)
+        if item.term < 0 and item.target.named and not inner(entry.stage):
+            shown = self.values.shown(entry)
+            return n.Line(entry_math(self.program, entry), "=" if shown.exact else "≈", self.boxed(j, shown.text), margin)
+        tree = trace.terms[item.term] if item.term >= 0 else trace.tree
+        shown = self.writer.term_text(entry, trace, item.term) if item.term >= 0 else self.values.shown(entry)
+        body = typeset(tree, lambda key: entry_math(self.program, trace.leaves[key]))
+        if body == number_math(shown.text):
+            return n.Line(m.EMPTY, "", body, margin)
+        return n.Line(m.EMPTY, "", m.Row((*_flat(body), m.Sign("=" if shown.exact else "≈"), self.boxed(j, shown.text))), margin)
+
+    def boxed(self, j: Judged, text: str) -> m.Math:
+        """A result with a label of its own."""
+        assert j.item.entry is not None
+        entry = j.item.entry
+        if self.values.is_given(entry):
+            return number_math(text)
+        return m.Box(number_math(text), "result", self.labeller(entry, Marks((self.margin(j),)))(), "")
 
     def total_line(self, j: Judged, margin: tuple[n.Margin, ...]) -> n.Line:
         """A total of printed addends, as they stand in the document."""
@@ -496,7 +501,7 @@ class Builder:
                 m.EMPTY, "", m.Row((*_flat(stage_math(self.program, item.target.stage)), m.Sign("="), m.Number(item.printed.token))), margin
             )
         suffix = "%" if item.printed.percent and "%" not in total else ""
-        return n.Line(m.EMPTY, "", m.Row((*numbers, m.Sign("="), m.Number(total + suffix))), margin)
+        return n.Line(m.EMPTY, "", m.Row((*numbers, m.Sign("="), m.Number(total + suffix))), margin, "hide")
 
 
 def closed_math(q: Quantity) -> m.Math | None:

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from symattn.errors import Place, SheetError
+from symattn.page import math as m
 from symattn.page import nodes as n
 from symattn.sheets.texmath import read_tex
 
@@ -88,5 +89,35 @@ def _inline(token: Token, place: Place) -> tuple[n.Inline, ...]:
 
 
 def plain(items: tuple[n.Inline, ...]) -> str:
-    """The words of inline nodes, for short titles and messages; a formula becomes its letters."""
-    return "".join(item.text for item in items if not isinstance(item, n.Formula)).strip()
+    """The words of inline nodes, for titles, reports and messages; a formula becomes text."""
+    return "".join(formula_text(item.math) if isinstance(item, n.Formula) else item.text for item in items).strip()
+
+
+def formula_text(body: m.Math) -> str:
+    """A prose formula as plain text: √(n), e^x, (a)/(b)."""
+    match body:
+        case m.Number(text) | m.Name(text) | m.Words(text):
+            return text
+        case m.Sign(text):
+            return f" {text} " if text in "=≈≠<>≤≥→∈+" else text
+        case m.Row(items):
+            return "".join(map(formula_text, items))
+        case m.Script(base, sub, sup):
+            below, above = formula_text(sub), formula_text(sup)
+            return formula_text(base) + (f"_{_grouped(below)}" if below else "") + (f"^{_grouped(above)}" if above else "")
+        case m.Fraction(a, b):
+            return f"{_grouped(formula_text(a))}/{_grouped(formula_text(b))}"
+        case m.Root(x):
+            return f"√{_grouped(formula_text(x))}"
+        case m.Fence(x, pair):
+            return f"{pair[0]}{formula_text(x)}{pair[-1]}"
+        case m.Big(kind, lower, _, x):
+            return f"{'Σ' if kind == 'sum' else kind}_{_grouped(formula_text(lower))} {formula_text(x)}"
+        case m.Grid(rows, _):
+            return "[" + "; ".join(", ".join(map(formula_text, row)) for row in rows) + "]"
+        case m.Box(x):
+            return formula_text(x)
+
+
+def _grouped(text: str) -> str:
+    return text if text.isalnum() or len(text) <= 1 else f"({text})"

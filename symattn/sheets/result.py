@@ -12,7 +12,7 @@ from pathlib import Path
 
 from symattn.claims.model import Claim, DocumentReport, Report, Statement
 from symattn.claims.statements import all_of, relation_truth, status
-from symattn.errors import SheetError, SymattnError
+from symattn.errors import Place, SheetError, SymattnError
 from symattn.number.truth import Truth
 from symattn.sheets.claims import Judge, Judged
 from symattn.sheets.compiled import Comparison, Compiled, compile_sheet
@@ -54,7 +54,13 @@ class Result:
     def report(self, lang: str, path: str = "") -> DocumentReport:
         """The document part of the JSON report, with our words in one language."""
         statements = tuple(
-            Statement(s.block.source_line, s.block.quote, s.status, plain_text(s.block.precise[lang]), evidence_text(self.compiled, s))
+            Statement(
+                s.block.source_line,
+                s.block.quote,
+                s.status,
+                plain_text(s.block.precise[lang], self.sheet.place(s.block.line)),
+                evidence_text(self.compiled, s),
+            )
             for s in self.spoken
         )
         claims = tuple(self.acknowledged(j, lang) for j in self.judged)
@@ -66,7 +72,7 @@ class Result:
         cause = self.causes.get(judged.item.line.known)
         if cause is None or judged.claim.id not in self.covering:
             return judged.claim
-        return replace(judged.claim, known=plain_text(cause.cause[lang]), expects=cause.expects)
+        return replace(judged.claim, known=plain_text(cause.cause[lang], self.sheet.place(cause.line)), expects=cause.expects)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -88,7 +94,7 @@ def work_out(sheet: SheetSource, source_folder: Path | None = None, *, search_sl
     causes = {part.id: part for part in sheet.parts if isinstance(part, Known)}
     _check_known_ids(sheet, judged, causes)
     spoken = tuple(_statement(compiled, part) for part in sheet.parts if isinstance(part, StatementBlock))
-    covered = len(collected.covered) if source.at_hand else collected.tokens
+    covered = len(collected.covered)
     seen = source.seen()
     _check_statement_places(sheet, source)
     seen = covered if seen is None else seen
@@ -100,9 +106,9 @@ def report(results: Sequence[Result], lang: str | None = None) -> Report:
     return Report(tuple(r.report(lang or r.sheet.lang) for r in results))
 
 
-def plain_text(text: str) -> str:
-    """A cause or a precise sentence without its marks; formulas stay as they were typed."""
-    return text.replace("**", "").replace("*", "").replace("$", "").replace("`", "")
+def plain_text(text: str, place: Place) -> str:
+    """A cause or a precise sentence as plain text."""
+    return plain(inline(text, place))
 
 
 def _check_known_ids(sheet: SheetSource, judged: list[Judged], causes: dict[str, Known]) -> None:

@@ -27,13 +27,40 @@ def number_text(value: Fraction, text: str = "") -> str:
 
 
 def fenced(body: m.Math) -> m.Math:
-    """The body in parentheses."""
+    """The body in parentheses; those of a boxed term stand inside its box."""
+    if isinstance(body, m.Box):
+        return m.Box(m.Fence(body.body), body.kind, body.label, body.id)
     return m.Fence(body)
+
+
+def bare(body: m.Math) -> m.Math:
+    """A term without its box."""
+    return body.body if isinstance(body, m.Box) else body
 
 
 def is_negative(body: m.Math) -> bool:
     """A bare negative numeral."""
-    return isinstance(body, m.Number) and body.text.startswith("-")
+    inside = bare(body)
+    return isinstance(inside, m.Number) and inside.text.startswith("-")
+
+
+def unboxed(body: m.Math) -> m.Math:
+    """A formula without boxes: an exponent is too small to write in."""
+    match body:
+        case m.Box(x):
+            return unboxed(x)
+        case m.Row(items):
+            return m.Row(tuple(map(unboxed, items)))
+        case m.Fence(x, pair):
+            return m.Fence(unboxed(x), pair)
+        case m.Fraction(a, b):
+            return m.Fraction(unboxed(a), unboxed(b))
+        case m.Root(x):
+            return m.Root(unboxed(x))
+        case m.Script(base, sub, sup):
+            return m.Script(unboxed(base), unboxed(sub), unboxed(sup))
+        case _:
+            return body
 
 
 def constant(node: Num) -> m.Math:
@@ -88,13 +115,13 @@ class _Typesetter:
                 return self.size(name), ATOM
             case Arg(name):
                 body = self.leaf(name)
-                return body, PRODUCT if isinstance(body, m.Row) else ATOM  # a row is a number with a power of ten
+                return body, PRODUCT if isinstance(bare(body), m.Row) else ATOM  # a row is a number with a power of ten
             case Unary("neg", x):
                 return m.Row((m.Sign("-"), self.operand(x, POWER))), SIGNED
             case Unary("sqrt", x):
                 return m.Root(self.go(x)[0]), ATOM
             case Unary("exp", x):
-                return m.Script(m.Name("e"), m.EMPTY, self.go(x)[0]), POWER
+                return m.Script(m.Name("e"), m.EMPTY, unboxed(self.go(x)[0])), POWER
             case Unary(op, x):
                 return m.Row((m.Name(FUNCTIONS[op], upright=True), fenced(self.go(x)[0]))), ATOM
             case Binary("add", a, b):
@@ -124,7 +151,7 @@ class _Typesetter:
         if isinstance(a, Num) or isinstance(b, Num):
             return m.Row((*_items(self.operand(a, PRODUCT)), m.Sign("×"), self.operand(b, SIGNED)))
         factors = (*_items(left), right) if isinstance(a, Binary) else (left, right)
-        return m.Row(tuple(fenced(body) if isinstance(body, m.Number | m.Row) else body for body in factors))
+        return m.Row(tuple(fenced(body) if isinstance(bare(body), m.Number | m.Row) else body for body in factors))
 
 
 def _items(body: m.Math) -> tuple[m.Math, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from symattn.errors import UndecidedError
 from symattn.number.decimal import digits_text, finite_text, half_up, parse_printed, power_of_ten, round_quantity, significant_text
@@ -29,7 +30,7 @@ class Shown:
     text: str
     exact: bool
 
-    @property
+    @cached_property
     def value(self) -> Fraction:
         """The number that the digits say."""
         digits, e, exponent = self.text.partition("e")
@@ -40,7 +41,7 @@ class Shown:
             raise UndecidedError(f"{self.text} is too large or too small for a page", next_move="use scores of a more usual size")
         return value * power_of_ten(int(exponent))
 
-    @property
+    @cached_property
     def places(self) -> int:
         """The last place shown."""
         digits, e, exponent = self.text.partition("e")
@@ -62,6 +63,10 @@ class Values:
     def quantity(self, entry: Entry) -> Quantity:
         """The exact value."""
         return self._quantity(entry.stage, entry.index)
+
+    def is_given(self, entry: Entry) -> bool:
+        """Does the worksheet give this entry?"""
+        return entry in self._given
 
     def places(self, stage: str) -> int:
         """Decimals shown for a stage: two more than the document prints, else the sheet's default."""

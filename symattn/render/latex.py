@@ -67,12 +67,13 @@ class LatexPage:
         self.tongue = Tongue(page.lang)
         self._tables = 0
         self._left_mm = 0.0
+        self._in_step = False
         tongue = self.tongue
         self.methods: dict[type, Callable[..., str]] = {
             Paragraph: steps.paragraph,
             Bullets: steps.bullets,
             Chain: self._chain,
-            Ledger: lambda node: steps.ledger(node, tongue),
+            Ledger: self._ledger,
             Matrices: steps.matrices,
             Table: self._table,
             HeatMap: lambda node: tables.heat_map(node, tongue),
@@ -133,15 +134,21 @@ class LatexPage:
         return method(node)
 
     def _chain(self, node: Chain) -> str:
-        if self._left_mm:
+        if self._in_step:
             return steps.chain(node, self.tongue, self._left_mm)
         widths, left_mm = steps.common_left(steps.left_sides((node,)))
-        return "\\begingroup\n" + widths + steps.chain(node, self.tongue, left_mm) + "\\endgroup\n"
+        return f"\\begingroup\n{widths}{steps.chain(node, self.tongue, left_mm)}\\endgroup\n"
+
+    def _ledger(self, node: Ledger) -> str:
+        if self._in_step:
+            return steps.ledger(node, self.tongue)
+        return f"\\begingroup\n{steps.common_products((node,))}{steps.ledger(node, self.tongue)}\\endgroup\n"
 
     def _step(self, node: Step) -> str:
         name, opening, self._left_mm = steps.step_open(node)
+        self._in_step = True
         body = self.blocks(node.blocks)
-        self._left_mm = 0.0
+        self._in_step = False
         return f"{opening}{body}\\end{{{name}}}\n"
 
     def _table(self, node: Table) -> str:

@@ -13,6 +13,7 @@ from symattn.page.nodes import Answer, AnswerKey, Errata, Erratum, Facts, Key, M
 from symattn.page.words import count_word, verdict_word, words
 from symattn.render.escape import escape
 from symattn.render.latex_inline import Tongue, badge_options, inline, page_math, printed
+from symattn.render.latex_lines import split
 from symattn.render.latex_math import numeral
 from symattn.render.latex_width import text_width
 
@@ -29,6 +30,7 @@ _BAR = {
 _BAR_MM = 164.0
 _STACK = 24  # printed numbers of one cause that stay together on a page
 _ERROR_MM = (18.0, 14.0)
+_EVIDENCE_MM = 74.0  # of a column of 70 mm in type of nine tenths
 
 
 def facts(node: Facts) -> str:
@@ -109,7 +111,8 @@ def statements(node: Statements, tongue: Tongue) -> str:
         place = tongue("statement.line", n=row.line)
         if row.step:
             place = rf"{place}\\{tongue('step.numbered', n=row.step)}"
-        evidence = "" if row.evidence == EMPTY else rf"\symevidence{{{page_math(row.evidence)}}}"
+        pieces = [] if row.evidence == EMPTY else split(row.evidence, _EVIDENCE_MM)
+        evidence = "".join(rf"\symevidence{{{piece}}}" for piece in pieces)
         status = escape(_status(row.status, tongue))
         macro = r"\symstatement[bold]" if row.status == "false" else r"\symstatement"
         out.append(rf"{macro}{{{place}}}{{{status}}}{{{escape(row.quote)}}}{{{inline(row.precise)}}}{{{evidence}}}")
@@ -129,7 +132,7 @@ def answers(node: AnswerKey, tongue: Tongue) -> str:
     """The answers by step, without the heading."""
     out = []
     for number, rows in node.steps:
-        title = tongue("step.numbered", n=number) if number else tongue("givens")
+        title = tongue("step.numbered", n=number) if number[:1].isdigit() else escape(number) or tongue("givens")
         out.append(rf"\symanswerstep{{{title}}}")
         out.append(r"\symanswers{%" + "\n" + "%\n".join(_answer(row) for row in rows) + "}")
     return "\n".join(out) + "\n"

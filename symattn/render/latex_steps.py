@@ -68,6 +68,13 @@ def common_left(lefts: Iterable[Math]) -> tuple[str, float]:
     return "".join(f"\\symwide{{{latex}}}\n" for latex in measured), widest
 
 
+def common_products(blocks: Iterable[object]) -> str:
+    """The macros that set the common width of the products of all ledgers of a step, one a shape."""
+    ledgers = [block for block in blocks if isinstance(block, Ledger)]
+    products = [term.product for block in ledgers for term in block.terms] + [block.total.left for block in ledgers]
+    return "".join(f"\\symwideterm{{{latex}}}\n" for latex in dict.fromkeys(page_math(shape(product)) for product in products))
+
+
 def chain(node: Chain, tongue: Tongue, left_mm: float) -> str:
     """The rows of a chain; `left_mm` is the estimated width of the common left column."""
     out = [r"\begin{symchain}"]
@@ -94,8 +101,7 @@ def ledger(node: Ledger, tongue: Tongue) -> str:
     option = student_option(node.student)
     parts = [_VALUE.fullmatch(term.value) for term in node.terms]
     most = [max((len(p[k]) for p in parts if p), default=0) for k in (1, 2, 3)]
-    shapes = dict.fromkeys([page_math(shape(term.product)) for term in node.terms] + [page_math(shape(node.total.left))])
-    out = [r"\begin{symledger}", *(rf"\symwideterm{{{latex}}}" for latex in shapes)]
+    out = [r"\begin{symledger}"]
     for at, (term, part) in enumerate(zip(node.terms, parts, strict=True)):
         missing = [count - len(part[k]) if part else 0 for k, count in zip((1, 2, 3), most, strict=True)]
         pad = "(" * missing[0] + "{-}" * missing[1] + "0" * missing[2]
@@ -142,6 +148,7 @@ def matrices(node: Matrices) -> str:
 def step_open(node: Step) -> tuple[str, str, float]:
     """The environment of a step, its opening, and the estimated width of its left column."""
     widths, left_mm = common_left(left_sides(node.blocks))
+    widths += common_products(node.blocks)
     rows = sum(len(b.lines) if isinstance(b, Chain) else len(b.terms) if isinstance(b, Ledger) else 0 for b in node.blocks)
     name = "symlongstep" if rows > _ROWS_OF_A_PAGE else "symstep"
     margin = "margin" if node.has_margin else ""

@@ -8,6 +8,7 @@ cells of a heat map are empty and keep their size. Does not promise: more than 3
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from fractions import Fraction as Q
 from itertools import pairwise
@@ -28,6 +29,7 @@ _GUTTER_MM = 4.2
 _BADGE_MM = 6.0
 _NUMBERS_UP_TO = 12
 _NAMES_UP_TO = 32
+_DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 # -- tables -----------------------------------------------------------------------------------------------------------
@@ -147,9 +149,17 @@ def _badge(cell: Cell) -> str:
     if cell.margin is None:
         return ""
     token = cell.margin.printed
-    shown = "" if token.lstrip("+") == cell.number.lstrip("+") else printed(token)
+    shown = "" if _same_number(token, cell.number) else printed(token)
     options = badge_options(cell.margin.verdict, cell.margin.off)
     return rf"\symcellbadge{options}{{{shown}}}"
+
+
+def _same_number(a: str, b: str) -> bool:
+    """Is the printed token the number of the cell, perhaps with other zeros at the end?"""
+    a, b = a.replace("−", "-"), b.replace("−", "-")
+    if not (_DECIMAL.fullmatch(a) and _DECIMAL.fullmatch(b)):
+        return a == b
+    return Q(a) == Q(b)
 
 
 # -- heat maps --------------------------------------------------------------------------------------------------------
@@ -192,10 +202,9 @@ def heat_map(node: HeatMap, tongue: Tongue) -> str:
 def _percent(value: str) -> str:
     """A weight as a percentage of ink; the scale is fixed, so what lies outside 0 to 1 is refused."""
     text = value.rstrip("…")
-    try:
-        weight = Q(text)
-    except ValueError:
-        raise RenderError(f"a heat map shows decimals between 0 and 1, not {value!r}") from None
+    if not _DECIMAL.fullmatch(text):
+        raise RenderError(f"a heat map shows decimals between 0 and 1, not {value!r}")
+    weight = Q(text)
     if not 0 <= weight <= 1:
         raise RenderError(f"a heat map shows decimals between 0 and 1, not {value!r}")
     tenths = int(weight * 1000 + Q(1, 2))

@@ -58,9 +58,9 @@ def traced(latex: str) -> str:
         r"\newcount\symtrace\newcommand\symtraced{\global\advance\symtrace1 "
         r"\edef\x{\write-1{ROW \number\symtrace\space PAGE \noexpand\thepage}}\x}"
     )
-    start = r"\newcommand\symputrow{\par\nointerlineskip"
+    start = r"\newcommand\symputrow{\nointerlineskip"
     assert start in latex
-    return latex.replace(start, hook + "\n" + r"\newcommand\symputrow{\par\symtraced\nointerlineskip")
+    return latex.replace(start, hook + "\n" + r"\newcommand\symputrow{\symtraced\nointerlineskip")
 
 
 def row_pages(log: str) -> list[str]:

@@ -12,6 +12,8 @@ from symattn.interp.run import run
 from symattn.language.functions import FUNCTIONS
 from symattn.language.parser import parse
 from symattn.language.prompt import compile_text
+from symattn.program.ops import Map
+from symattn.program.scalar import Arg, Binary, Size
 
 ISSUE = {"softmax", "exp", "log", "sqrt", "tanh", "sigmoid", "sum", "mean", "max", "dot", "attention"}
 
@@ -95,6 +97,7 @@ def by_column(f: Any) -> list[Any]:
         ("a = 5; [a, 2 * a, 7]", [F(5), F(10), F(7)]),
         ("a = 5; b = [[1, a], [a**2, 4], [-a, a]]; b @ [1, 10]", [F(51), F(65), F(45)]),
         ("v = [1, 2]; M = [[3, 4], [5, 6]]; sum([M[0] @ v, M[1] @ v])", F(28)),
+        ("[4**(1/2), 2]", [F(2), F(2)]),
         ("1 - 2 - 3", F(-4)),
         ("12 / 3 / 2", F(2)),
         ("-2**2", F(-4)),
@@ -130,12 +133,14 @@ def test_the_stand_in_tells_softmax_from_its_neighbours() -> None:
         ("E = [[1, 2], [3, 6]]; E / sum(E, axis=0)", [[F(1, 4), F(1, 4)], [F(3, 4), F(3, 4)]]),
         ("X = [[1, 2], [3, 6]]; S = X @ X.T; S / sum(S)", [[F(1, 4), F(3, 4)], [F(1, 4), F(3, 4)]]),
         ("X = [[1, 2], [3, 5]]; S = X @ X.T; S - sum(X)", [[F(2), F(10)], [F(5), F(26)]]),
+        ("X = [[1, 2], [3, 5]]; S = X @ [[1, 1], [0, 2]] @ X.T; S - sum(S, axis=0)", [[F(-29), F(-74)], [F(-11), F(-28)]]),
         # a vector of its own, where only one axis has its size
         (f"{TEXT} + [10, 20, 30]", [[F(11), F(22), F(34)], [F(7), F(20), F(35)]]),
         (f"[10, 20] + {TEXT}", [[F(11), F(12), F(14)], [F(17), F(20), F(25)]]),
         # one row, one column
         ("[[1, 2], [3, 4]] * [[10, 100]]", [[F(10), F(200)], [F(30), F(400)]]),
         ("[[1, 2], [3, 4]] * [[10], [100]]", [[F(10), F(20)], [F(300), F(400)]]),
+        ("[5] * [[1, 2], [3, 4]]", [[F(5), F(10)], [F(15), F(20)]]),
         ("[[1], [2]] + [[10, 20, 30]]", [[F(11), F(21), F(31)], [F(12), F(22), F(32)]]),
         ("A = [[1], [2]]; A + A.T", [[F(2), F(3)], [F(3), F(4)]]),
     ],
@@ -151,6 +156,12 @@ def test_declared_axes_say_where_a_vector_runs() -> None:
         compiled = compile_text(text, shapes=shapes)
         found = run(compiled.program, {k: tensor(v) for k, v in feeds.items() if k in compiled.program.by_name}, TABLE)
         assert nested(found["result"]) == wanted
+
+
+def test_a_mean_divides_by_the_size_by_name() -> None:
+    op = compile_text("mean(S)", shapes={"S": "token,key"}).program.by_name["result"].op
+    assert isinstance(op, Map)
+    assert op.scalar == Binary("div", Arg("result.sum"), Size("key"))
 
 
 def test_where_both_axes_have_the_set_a_vector_runs_along_the_rows() -> None:

@@ -207,6 +207,7 @@ MEANING = [
     ("attention(Q, K, K, bias=v)", ShapeError, 25, "bias is", "each query and key"),
     ("attention(Q, K, K, softcap=v)", LanguageError, 28, "not a number", "exact"),
     ("attention(Q, K, K, scale=v)", SymattnError, 20, "scale", "1/sqrt(d_k)"),
+    ('attention(Q, Q, Q, mask="causal", query_offset=1)', SymattnError, 35, "self-attention", "leave it out"),
     ('attention(Q, K, K, algorithm="online")', LanguageError, 20, "online", "shifted"),
     ("attention(Q, K, K, algorithm=3)", LanguageError, 30, "word in quotes", "algorithm="),
     ('attention(Q, K, K, sink="a")', LanguageError, 25, "not a word", "quotes"),

@@ -22,9 +22,11 @@ from symattn.sheets.notation import entry_text
 from symattn.sheets.places import SourceDocument, open_source
 from symattn.sheets.prose import inline, plain
 from symattn.sheets.source import Code, Known, SheetSource, StatementBlock
-from symattn.sheets.trace import inner
+from symattn.sheets.trace import Entry, inner
 from symattn.sheets.typeset import tree_text
 from symattn.sheets.values import rounded, shown
+
+LONGEST = 120
 
 
 @dataclass(frozen=True)
@@ -176,19 +178,27 @@ def _check_statement_places(sheet: SheetSource, source: SourceDocument) -> None:
 
 
 def relation_texts(compiled: Compiled, relation: Comparison) -> tuple[str, str]:
-    """A relation in symbols and in numbers, as text of the language (its first entry when it is about vectors)."""
+    """A relation in symbols and in numbers, as text of the language (its first entry when it is about vectors). Symbols that would
+    run over LONGEST characters stand as the worksheet wrote them."""
+
+    def leaf(entry: Entry) -> str:
+        return (
+            shown(compiled.quantities.of(entry.stage, entry.index), 4).text if inner(entry.stage) else entry_text(compiled.program, entry)
+        )
+
     symbols, numbers = [], []
     places = distinguishing_places(compiled, relation)
     for entry in relation.chain:
         trace = compiled.tracer.trace(entry)
         if inner(entry.stage):
-            symbols.append(tree_text(trace.tree, lambda key, t=trace: entry_text(compiled.program, t.leaves[key])))  # type: ignore[misc]
+            symbols.append(tree_text(trace.tree, lambda key, t=trace: leaf(t.leaves[key])))  # type: ignore[misc]
         else:
             symbols.append(entry_text(compiled.program, entry))
         q = compiled.quantities.of(entry.stage, entry.index)
         whole = shown(q, 0)
         numbers.append(whole.text if whole.exact else rounded(q, places))
-    return _joined(symbols, relation.signs), _joined(numbers, relation.signs)
+    in_symbols = _joined(symbols, relation.signs)
+    return in_symbols if len(in_symbols) <= LONGEST else relation.text, _joined(numbers, relation.signs)
 
 
 def _joined(sides: list[str], signs: tuple[str, ...]) -> str:

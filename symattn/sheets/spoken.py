@@ -6,6 +6,8 @@ sentence; the words beside it say what is meant.
 
 from __future__ import annotations
 
+import re
+
 from symattn.page import math as m
 from symattn.page import nodes as n
 from symattn.page.words import words
@@ -13,7 +15,7 @@ from symattn.sheets.compiled import Comparison, Compiled
 from symattn.sheets.notation import entry_math
 from symattn.sheets.prose import inline
 from symattn.sheets.result import Result, Spoken, distinguishing_places
-from symattn.sheets.trace import inner
+from symattn.sheets.trace import Entry, inner
 from symattn.sheets.typeset import typeset, width_mm
 from symattn.sheets.values import number_math, rounded, shown
 
@@ -47,23 +49,38 @@ def evidence_math(compiled: Compiled, spoken: Spoken) -> m.Math:
 
 
 def relation_math(compiled: Compiled, relation: Comparison) -> m.Math:
-    """`t < s: 0.3387 < 0.6775`, or the numbers alone where the symbols would not fit."""
+    """`t < s: 0.3387 < 0.6775`. Symbols that would not fit stand as the worksheet wrote them, or else the numbers alone."""
+
+    def leaf(entry: Entry) -> m.Math:
+        if inner(entry.stage):  # a number of a literal: its stage has no name that people know
+            return number_math(shown(compiled.quantities.of(entry.stage, entry.index), 4).text)
+        return entry_math(compiled.program, entry)
+
     symbols, numbers = [], []
     places = distinguishing_places(compiled, relation)
     for entry in relation.chain:
         trace = compiled.tracer.trace(entry)
         if inner(entry.stage):
-            symbols.append(typeset(trace.tree, lambda key, t=trace: entry_math(compiled.program, t.leaves[key])))  # type: ignore[misc]
+            symbols.append(typeset(trace.tree, lambda key, t=trace: leaf(t.leaves[key])))  # type: ignore[misc]
         else:
             symbols.append(entry_math(compiled.program, entry))
         q = compiled.quantities.of(entry.stage, entry.index)
         whole = shown(q, 0)
         numbers.append(number_math(whole.text if whole.exact else rounded(q, places)))
     in_symbols, in_numbers = _joined(symbols, relation.signs), _joined(numbers, relation.signs)
+    if width_mm(in_symbols) > MAX_MM:
+        in_symbols = _typed(relation.text)
     if in_symbols == in_numbers or width_mm(in_symbols) > MAX_MM:
         return in_numbers
     both = m.Row((in_symbols, m.Sign(":"), m.Sign(" "), in_numbers))
     return both if width_mm(both) <= MAX_MM else in_symbols if width_mm(in_numbers) > MAX_MM else both
+
+
+def _typed(text: str) -> m.Math:
+    """A relation as it was written, with the signs of formulas."""
+    pieces = re.split(r"\s*(==|!=|<=|>=|<|>)\s*", text.strip())
+    sides: list[m.Math] = [m.Words(piece.replace("**", "^").replace(" * ", " · ")) for piece in pieces[::2]]
+    return _joined(sides, tuple(pieces[1::2]))
 
 
 def _joined(sides: list[m.Math], signs: tuple[str, ...]) -> m.Math:

@@ -23,7 +23,7 @@ def _fixed(x: Fraction, places: int) -> str:
     sign = "-" if x < 0 else ""
     if places <= 0:
         return sign + integer_text(abs(int(x)))
-    digits = integer_text(abs(int(x * power_of_ten(places)))).rjust(places + 1, "0")
+    digits = integer_text(abs(x.numerator) * 10**places // x.denominator).rjust(places + 1, "0")
     return f"{sign}{digits[:-places]}.{digits[-places:]}"
 
 
@@ -87,14 +87,17 @@ def significant_text(q: Quantity, digits: int, *, cap_bits: int = CAP_BITS) -> s
 
 def finite_text(x: Fraction, max_digits: int = 15) -> str | None:
     """The whole decimal expansion of `x` when it ends within `max_digits` significant digits (and twice as many decimals), else None."""
-    rest, twos, fives = x.denominator, 0, 0
-    while rest % 2 == 0 and twos <= 2 * max_digits:
-        rest, twos = rest // 2, twos + 1
-    while rest % 5 == 0 and fives <= 2 * max_digits:
-        rest, fives = rest // 5, fives + 1
+    rest, fives = x.denominator, 0
+    twos = (rest & -rest).bit_length() - 1
+    rest >>= twos
+    while rest != 1 and fives <= 2 * max_digits:
+        rest, remainder = divmod(rest, 5)
+        if remainder:
+            return None
+        fives += 1
     places = max(twos, fives)
     if rest != 1 or places > 2 * max_digits:
         return None
-    if abs(x) * power_of_ten(places) >= power_of_ten(max_digits):
+    if abs(x.numerator) * 10**places >= 10**max_digits * x.denominator:
         return None
     return _fixed(x, places)

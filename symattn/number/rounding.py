@@ -32,9 +32,17 @@ def power_of_ten(exponent: int) -> Fraction:
 
 def half_up(x: Fraction, places: int) -> Fraction:
     """The nearest multiple of 10**-places, ties away from zero."""
-    unit = power_of_ten(-places)
-    count = (2 * abs(x) / unit + 1) // 2
-    return unit * (count if x >= 0 else -count)
+    if places < 0:
+        unit = 10**-places
+        return Fraction(unit * _nearest(x.numerator, x.denominator * unit))
+    unit = 10**places
+    return Fraction(_nearest(x.numerator * unit, x.denominator), unit)
+
+
+def _nearest(numerator: int, denominator: int) -> int:
+    """The integer nearest to the quotient, ties away from zero."""
+    count = (2 * abs(numerator) + denominator) // (2 * denominator)
+    return count if numerator >= 0 else -count
 
 
 def half_even(x: Fraction, places: int) -> Fraction:

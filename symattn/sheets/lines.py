@@ -208,13 +208,17 @@ class Writer:
         true_terms = [self.evaluate(t, truth) for t in trace.terms]
         fallback: tuple[dict[str, Shown], list[Shown], Shown, bool, bool] | None = None
         places = self.values.places(entry.stage)
-        exact = all(d.exact for d in self.digits(trace, 0).values())
+        whole = self.digits(trace, 0)
+        exact = all(d.exact for d in whole.values())
         result = self.result(entry, exact)
         for extra in range(MAX_EXTRA):
             if products:
                 terms = [shown(t, places, extra) if exact else Shown(rounded(t, places, extra), False) for t in true_terms]
-                terms = aligned(terms) if exact else terms
-                found = self._factors(trace, terms, extra)
+                if exact and all(t.exact for t in terms):
+                    terms = aligned(terms)
+                    found: tuple[dict[str, Shown], list[Quantity]] | None = whole, []
+                else:
+                    found = self._factors(trace, terms, extra)
             else:
                 digits = self.digits(trace, extra)
                 terms = [digits[t.name] for t in trace.terms if isinstance(t, Arg)]

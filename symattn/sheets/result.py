@@ -7,7 +7,7 @@ promise: pages (sheets/page.py).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from symattn.claims.model import Claim, DocumentReport, Report, Statement
@@ -52,9 +52,15 @@ class Result:
     verified: bool
     seen: int
     understood: int
+    _reports: dict[str, DocumentReport] = field(default_factory=dict, repr=False, compare=False)
 
-    def report(self, lang: str, path: str = "") -> DocumentReport:
+    def report(self, lang: str) -> DocumentReport:
         """The document part of the JSON report, with our words in one language."""
+        if lang not in self._reports:
+            self._reports[lang] = self._report(lang)
+        return self._reports[lang]
+
+    def _report(self, lang: str) -> DocumentReport:
         statements = tuple(
             Statement(
                 s.block.source_line,
@@ -66,7 +72,7 @@ class Result:
             for s in self.spoken
         )
         claims = tuple(self.acknowledged(j, lang) for j in self.judged)
-        return DocumentReport(path or self.sheet.path, self.sheet.source, lang, self.seen, self.understood, claims, statements)
+        return DocumentReport(self.sheet.path, self.sheet.source, lang, self.seen, self.understood, claims, statements)
 
     def acknowledged(self, judged: Judged, lang: str) -> Claim:
         """The claim with the acknowledgement that covers it. Of a line with several numbers it covers those with the verdict it expects;

@@ -57,10 +57,13 @@ class Tracer:
         self.sizes = dict(sizes)
         self.masks = dict(masks or {})
         self._loops: dict[str, Loops] = {}
+        self._shapes: dict[str, tuple[int, ...]] = {}
 
     def shape(self, stage: str) -> tuple[int, ...]:
         """The shape of a stage."""
-        return tuple(a.space.extent(self.sizes) for a in self.program.by_name[stage].out)
+        if stage not in self._shapes:
+            self._shapes[stage] = tuple(a.space.extent(self.sizes) for a in self.program.by_name[stage].out)
+        return self._shapes[stage]
 
     def trace(self, entry: Entry, *, through_inner: bool = True) -> Trace:
         """The expression of `entry`; an input's is itself. With `through_inner`, leaves in inner stages are traced on."""

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from symattn.errors import UndecidedError
-from symattn.number.decimal import digits_text, finite_text, half_up, parse_printed, power_of_ten, round_quantity, significant_text
+from symattn.number.decimal import digits_text, finite_text, half_up, power_of_ten, round_quantity, significant_text
 from symattn.number.truth import Quantity
 from symattn.page import math as m
 from symattn.sheets.trace import Entry
@@ -34,7 +34,7 @@ class Shown:
     def value(self) -> Fraction:
         """The number that the digits say."""
         digits, e, exponent = self.text.partition("e")
-        value = parse_printed(digits).value
+        value = Fraction(digits)
         if not e:
             return value
         if abs(int(exponent)) > MAX_EXPONENT:
@@ -45,7 +45,7 @@ class Shown:
     def places(self) -> int:
         """The last place shown."""
         digits, e, exponent = self.text.partition("e")
-        return parse_printed(digits).places - (int(exponent) if e else 0)
+        return len(digits.partition(".")[2]) - (int(exponent) if e else 0)
 
 
 class Values:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from symattn.page.math import Math, Number, Row, Sign, Words
+from symattn.page.notebook import numeral_math, shown
+
 VERDICTS = ("exact", "rounded", "from-rounded", "truncated", "off-by", "wrong", "undecided", "given", "measured")
 RIGHT = frozenset({"exact", "rounded", "from-rounded"})
 FINDINGS = frozenset({"off-by", "wrong"})
@@ -52,6 +55,9 @@ class Judgement:
     right: str = ""
     reason: str = ""
 
+    def _repr_latex_(self) -> str:
+        return shown(Row(tuple(_told(self))))
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -76,6 +82,9 @@ class Claim:
     step: str = ""
     address: str = ""
     expects: str = ""
+
+    def _repr_latex_(self) -> str:
+        return shown(Row((numeral_math(self.printed), Sign(":"), Sign(" "), *_told(self.judgement, self.printed))))
 
 
 @dataclass(frozen=True)
@@ -107,3 +116,15 @@ class Report:
     """What `--format json` prints."""
 
     documents: tuple[DocumentReport, ...] = ()
+
+
+def _told(found: Judgement, printed: str = "") -> list[Math]:
+    """The verdict, how far off, the right digits where others are printed, and the value: for a notebook."""
+    items: list[Math] = [Words(found.verdict)]
+    if found.off:
+        items += [Sign(" "), Number(f"{found.off:+d}")]
+    if found.right and found.right != printed.lstrip("+").rstrip("% "):
+        items += [Sign(","), Words(" right "), numeral_math(found.right)]
+    if found.value is not None and found.value != found.right:
+        items += [Sign(","), Words(" value "), numeral_math(found.value)]
+    return items

@@ -74,6 +74,11 @@ class Ball:
     def __repr__(self) -> str:
         return f"Ball({self})"
 
+    def _repr_latex_(self) -> str:
+        from symattn.page.notebook import numeral_math, shown
+
+        return shown(numeral_math(str(self)))
+
 
 def significant(ball: Any, digits: int) -> str | None:
     """The ball's value to `digits` significant digits, or None where its ends round differently. Plain decimals from 1e-6 to 1e21,

@@ -78,6 +78,12 @@ class Evaluation(Mapping[str, Tensor[Any]]):
             lines.append(f"  {name:<{width}}  {shape:>9}  {_brief(tensor.entries[0])}{more}")
         return "\n".join(lines)
 
+    def _repr_latex_(self) -> str:
+        from symattn.interp.notebook import evaluation_rows
+        from symattn.page.notebook import aligned
+
+        return aligned(evaluation_rows(self))
+
 
 def _brief(entry: Any) -> str:
     text = str(entry)

@@ -65,6 +65,13 @@ class Tensor(Generic[V]):
         """Did a mask remove this entry?"""
         return self.flat(index) in self.absent
 
+    def _repr_latex_(self) -> str | None:
+        from symattn.interp.notebook import tensor_math
+        from symattn.page.notebook import shown
+
+        found = tensor_math(self)
+        return None if found is None else shown(found)
+
     def indices(self) -> Iterator[tuple[int, ...]]:
         """Every index tuple, row-major."""
         return product(*(range(n) for n in self.shape))

@@ -120,6 +120,17 @@ def closed_form_math(x: Exact) -> m.Math | None:
     return None if form is None else form.math()
 
 
+def shown_math(x: Exact) -> m.Math:
+    """What `description` says, as a formula; never raises."""
+    try:
+        form = x.closed_form()
+        if form is not None and form.brief:
+            return form.math()
+        return m.Row((m.Sign("≈"), m.Number(significant_text(x, 15))))
+    except SymattnError:
+        return m.Words(f"a sum of {len(x.terms)} fractions")
+
+
 def description(x: Exact) -> str:
     """The closed form, or leading digits, for people; never raises."""
     try:

@@ -217,6 +217,12 @@ class Exact:
 
         return f"Exact({description(self)})"
 
+    def _repr_latex_(self) -> str:
+        from symattn.number.closed_form import shown_math
+        from symattn.page.notebook import shown
+
+        return shown(shown_math(self))
+
     # -- arithmetic -------------------------------------------------------------------------------------------------------
     def __neg__(self) -> Exact:
         return self * MINUS_ONE

@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symattn.errors import ProgramError
+from symattn.errors import ProgramError, SymattnError
 from symattn.program import lower_scores
 from symattn.program.algorithms import ALGORITHMS, Softmax
 from symattn.program.lower_draft import Axes, Draft, Mask
@@ -217,6 +217,12 @@ class Attention:
             )
         value = None if infinite else exact_number(masked_value, "masked_value")
         return lower_scores.add_mask(draft, axes, logits, where, value, check=self.masked_row == "error")
+
+    def _repr_latex_(self) -> str | None:
+        try:
+            return self.program()._repr_latex_()
+        except SymattnError:  # a description that needs sizes first shows itself as text
+            return None
 
     def with_defaults(self, feeds: Mapping[str, Any]) -> dict[str, Any]:
         """`feeds` with the inputs that have published values: the slopes of ALiBi."""

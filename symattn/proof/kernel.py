@@ -1,0 +1,60 @@
+"""The kernel: statements in, certificates out.
+
+Promises: `prove_equal` returns a certificate only when the zero test for all sizes and a sample agree; it raises `StepRejected` with a
+counterexample when the statement is false and `Undecided` when neither was found. Does not promise: completeness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from symattn.errors import ProgramError, ShapeError
+from symattn.program.program import Program
+from symattn.proof.certificate import Certificate, Statement, genuine, mint
+from symattn.proof.evidence import PROVED_ALL_SIZES, Evidence, Undecided
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a proof may spend: `terms` handled in all, `seconds` of time. Over it the answer is `Undecided`."""
+
+    terms: int = 200_000
+    seconds: float = 20.0
+
+
+def prove_equal(
+    program: Program,
+    left: str,
+    right: str,
+    *,
+    atoms: Sequence[str] = (),
+    facts: Sequence[Certificate] = (),
+    budget: Budget | None = None,
+) -> Certificate:
+    """A certificate that stage `left` equals stage `right`, entry by entry, for all sizes.
+
+    Stages in `atoms` are opaque: the equality then holds whatever their values are. `facts` are certificates about stages of this
+    program that may be used. Raises StepRejected with a counterexample, Undecided, ProgramError and ShapeError for what does not fit."""
+    statement = stated(program, left, right)
+    for fact in facts:
+        if not genuine(fact):
+            raise ProgramError("a fact that is not a certificate of the kernel")
+    a, b = program.by_name[left], program.by_name[right]
+    if a.op == b.op:
+        return mint(statement, Evidence(PROVED_ALL_SIZES), (), tuple(facts), tuple(atoms))
+    raise Undecided("the zero test does not know these operations")
+
+
+def stated(program: Program, left: str, right: str, relation: str = "==") -> Statement:
+    """The statement, when it means something: two stages of the program over the same spaces. Raises ProgramError, ShapeError."""
+    for name in (left, right):
+        if name not in program.by_name:
+            raise ProgramError(f'there is no stage "{name}"', next_move="stages: " + ", ".join(program.by_name))
+    a, b = program.by_name[left], program.by_name[right]
+    if tuple(x.space for x in a.out) != tuple(x.space for x in b.out):
+        raise ShapeError(
+            f'"{left}" is {a.shape_text()} and "{right}" is {b.shape_text()}',
+            next_move="a statement compares two stages over the same index sets, in the same order",
+        )
+    return Statement(program, left, right, relation)

@@ -71,7 +71,8 @@ def _stages(c: Compiler, node: Call, target: str, program: Program, values: dict
             continue
         name = target if stage.name == program.output and target else c.work.fresh(c.name, stage.name)
         inlined.names[stage.name] = name
-        last = c.work.add(name, inlined.op(stage.op), 64, node.place, stage.letter)
+        letter = "" if name == target else stage.letter  # a name that people gave is the symbol
+        last = c.work.add(name, inlined.op(stage.op), 64, node.place, letter)
     assert last is not None
     return last
 

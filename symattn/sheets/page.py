@@ -300,10 +300,17 @@ class Builder:
             step.labels += 1
             text = f"{step.number}{letters(step.labels)}"
             margin = marks.result[0] if marks.result else None
-            step.answers.append(n.Answer(text, entry_math(self.program, entry), self.values.shown(entry).text, margin))
+            step.answers.append(n.Answer(text, self.symbol(entry), self.values.shown(entry).text, margin))
             return text
 
         return label
+
+    def symbol(self, entry: Entry) -> m.Math:
+        """An entry's symbol; a free expression is written out."""
+        if not inner(entry.stage):
+            return entry_math(self.program, entry)
+        trace = self.compiled.tracer.trace(entry)
+        return typeset(trace.tree, lambda key: entry_math(self.program, trace.leaves[key]))
 
     def marks(self, entry: Entry, at: int, used: set[str]) -> Marks:
         """The margin entries of this block's claims on an entry and its terms."""
@@ -377,7 +384,7 @@ class Builder:
                 rows.append((n.Cell((n.Emph(position_text(axis, k)),)), *cells))
             else:
                 rows.append((n.Cell((lead,) if lead is not None else ()), *cells))
-        corner = (n.Text(""),) if labelled else (n.Text(self.own["index"]),)
+        corner = (n.Text(""),) if labelled or axis is None else (n.Text(self.own["index"]),)
         return n.Table((corner, *names), tuple(rows), "l" + "r" * len(targets), self.caption(item))
 
     def row_axis(self, target: Target) -> Axis | None:

@@ -37,7 +37,7 @@ def _ledger(text: Writer, node: n.Ledger) -> None:
     text.space()
     hidden = text.blank and node.student == "hide"
     empty = text.blank and node.student == "dashed"
-    products = [text.math(term.product) for term in node.terms]
+    products = [text.math(term.product, terms=empty) for term in node.terms]
     values = ["[______]" if empty else text.number(term.value) for term in node.terms]
     total = text.math(node.total.left)
     wide = max((cell_width(unmark(part)) for part in (*products, total)), default=0)

@@ -169,18 +169,18 @@ class Writer:
         products = any(not isinstance(t, Arg) for t in trace.terms)
         plan = self._plan(entry, trace, products)
         digits, terms, result, exact, chained = plan
-        factors = [typeset(t, lambda key: number_math(digits[key].text)) for t in trace.terms]
+        factors = [typeset(t, lambda key: self._operand(key, trace, digits)) for t in trace.terms]
         factors = [fenced(f) if is_negative(f) else f for f in factors]
         box = m.Box(number_math(result.text), "result", label(), _id(entry))
         whole = exact and result.exact
         verdicts = {(x.verdict, x.off) for x in marks.terms}
         wide = width_mm(left) + width_mm(plus(factors)) > ROW_MM or (
-            products and width_mm(left) + sum(2.0 * len(t.text) + 8 for t in terms) > ROW_MM
+            products and width_mm(left) + sum(1.95 * len(t.text) + 6.5 for t in terms) > ROW_MM
         )
         student = ("show", "dashed", "hide")[min(turn, 2)]
         if ledger or wide or len(verdicts) > 1 or not chained:
             return [self._ledger(left, factors, terms, result, whole, marks, box, products, student), *self._after(entry, left, exact)]
-        first = Line(left, "=" if exact else "≈", plus(factors), space_above=True, student=student if turn > 1 else "show")
+        first = Line(left, "=" if exact else "≈", plus(factors), space_above=True, student=student)
         lines = [first]
         if products:
             boxed = plus([m.Box(fenced(b) if is_negative(b) else b, "term") for b in (number_math(t.text) for t in terms)])

@@ -201,11 +201,11 @@ def width_mm(body: m.Math) -> float:
     """A generous estimate of the set width at 11 pt, to decide between a row and a ledger; renderers measure for real."""
     match body:
         case m.Number(text):
-            return 2.0 * len(text)
+            return 1.95 * len(text) - 0.95 * text.count(".") + 0.4 * text.count("-")
         case m.Name(text) | m.Words(text):
             return 2.1 * len(text)
         case m.Sign(text):
-            return 1.4 if text in ",;:/" else 4.6
+            return 1.4 if text in ",;:/" else 4.2
         case m.Row(items):
             return sum(width_mm(x) for x in items)
         case m.Script(base, sub, sup):
@@ -215,7 +215,7 @@ def width_mm(body: m.Math) -> float:
         case m.Root(x):
             return width_mm(x) + 3.5
         case m.Fence(x, _):
-            return width_mm(x) + 2.8
+            return width_mm(x) + 2.6
         case m.Big(_, lower, upper, x):
             return max(6.0, 0.75 * width_mm(lower), 0.75 * width_mm(upper)) + width_mm(x)
         case m.Grid(rows, labels):

@@ -20,11 +20,14 @@ class Number:
 
 @dataclass(frozen=True)
 class Name:
-    """A symbol. One letter is italic; `upright` is for words (token names, "softmax"). `accent`: "" or "hat", "tilde", "bar"."""
+    """A symbol. One letter is italic; `upright` is for words (token names, "softmax"). `accent`: "" or one of ACCENTS."""
 
     text: str
     upright: bool = False
     accent: str = ""
+
+
+ACCENTS = ("hat", "tilde", "bar", "dot")
 
 
 @dataclass(frozen=True)

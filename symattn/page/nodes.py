@@ -262,16 +262,75 @@ class Section:
     id: str = ""
 
 
+# -- derivations ------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Theorem:
+    """What a derivation proves, behind an accent bar: paragraphs and displayed formulas. `label` opens the first paragraph ("Teorema.")."""
+
+    label: str
+    blocks: tuple[Paragraph | Chain, ...]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The margin of a proof line: `kind` is a kind of evidence (a key of page.words.MARKS), `rule` its rule, `reason` why it applies;
+    sizes, points or the counterexample of any evidence but proved-all-sizes stand in the reason."""
+
+    kind: str
+    rule: str
+    reason: tuple[Inline, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProofLine:
+    """A numbered row of a proof. `left` is empty where it is the one above; a line of words only has its words in `right` and no
+    `relation`. Without `mark` the row goes on from the one above it."""
+
+    number: str
+    left: Math
+    relation: str
+    right: Math
+    mark: Mark | None = None
+
+
+@dataclass(frozen=True)
+class ProofStage:
+    """Lines under a letter and a title; `intro` stands between title and lines. Both letter and title may be empty."""
+
+    letter: str
+    title: tuple[Inline, ...]
+    lines: tuple[ProofLine, ...]
+    intro: tuple[Inline, ...] = ()
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The stages of a proof, whose lines share one column of relation signs, and at the end the theorem's own mark."""
+
+    stages: tuple[ProofStage, ...]
+    end: Mark
+    closing: tuple[Inline, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProofKey:
+    """What the marks mean; in print at the foot of the page on which it stands. `kinds` in the order of page.words.MARKS."""
+
+    kinds: tuple[str, ...]
+
+
 Block = (
     Paragraph | Bullets | Chain | Ledger | Matrices | Table | HeatMap | Facts | Key | Errata | Statements | AnswerKey
-    | Step | Section
+    | Step | Section | Theorem | Proof | ProofKey
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Page:
     """A whole document. `opening` stands beside the key; `footer` says where the numbers come from. `lang` is "es" or "en";
-    `number` is the worksheet's number in the header ("Hoja de trabajo 1")."""
+    `number` is the worksheet's number in the header ("Hoja de trabajo 1"). A `plain` page (a derivation) has the smaller title, without
+    the rule and the room for a key; `section` then stands on the left of its header. `heading` is the title with formulas in it, () where
+    it has none."""
 
     lang: str
     kicker: str
@@ -283,8 +342,12 @@ class Page:
     short_title: str = ""
     number: str = ""
     opening_blank: tuple[Inline, ...] = ()
+    plain: bool = False
+    section: str = ""
+    heading: tuple[Inline, ...] = ()
 
 
 NODES: tuple[type, ...] = (
     Paragraph, Bullets, Chain, Ledger, Matrices, Table, HeatMap, Facts, Key, Errata, Statements, AnswerKey, Step, Section,
+    Theorem, Proof, ProofKey,
 )  # fmt: skip

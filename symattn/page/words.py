@@ -94,6 +94,27 @@ _WORDS: dict[str, tuple[str, str]] = {
     "heat.sum": ("suma 1", "sum 1"),
     "heat.no-key": ("sin clave", "no key"),
     "heat.masked": ("enmascarado", "masked"),
+    # derivations
+    "derivation": ("Derivación", "Derivation"),
+    "derivations": ("Derivaciones", "Derivations"),
+    "derivation.footer": (
+        "symattn · cada línea lleva su regla, su razón y su prueba",
+        "symattn · each line has its rule, its reason and its proof",
+    ),
+    "marks": ("Marcas", "Marks"),
+    "rule": ("regla", "rule"),
+    "line": ("línea", "line"),
+    "theorem": ("Teorema.", "Theorem."),
+    "proof.end": ("Teorema", "Theorem"),
+    "proof.weakest": ("la más débil de sus líneas", "the weakest of its lines"),
+    "mark.proved-all-sizes": ("demostrado, todo tamaño", "proved, all sizes"),
+    "mark.proved-at-sizes": ("demostrado, tamaño dado", "proved, given sizes"),
+    "mark.sampled": ("probado en k puntos", "sampled at k points"),
+    "mark.enclosed": ("encerrado", "enclosed"),
+    "mark.observed": ("observado", "observed"),
+    "mark.undecided": ("sin decidir", "undecided"),
+    "mark.admitted": ("admitido", "admitted"),
+    "mark.rejected": ("refutado", "rejected"),
     # controls of the interactive page
     "reveal.next": ("Siguiente paso", "Next step"),
     "reveal.all": ("Ver todo", "Show all"),
@@ -117,6 +138,28 @@ GLYPHS: Mapping[str, str] = MappingProxyType(
         "measured": "∼",
     }
 )
+
+
+# Kinds of evidence, strongest first: (sign of a terminal, the same in ASCII). In print they are squares: more ink, stronger.
+MARKS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "proved-all-sizes": ("■", "[P]"),
+        "proved-at-sizes": ("◩", "[n]"),
+        "sampled": ("⁙", "[s]"),
+        "enclosed": ("[·]", "[e]"),
+        "observed": ("[o]", "[o]"),
+        "undecided": ("┄", "[?]"),
+        "admitted": ("□", "[a]"),
+        "rejected": ("☒", "[X]"),
+    }
+)
+
+
+def mark_word(kind: str, lang: str) -> str:
+    """What a proof mark means. Raises RenderError for a kind of evidence that there is not."""
+    if kind not in MARKS:
+        raise RenderError(f"unknown kind of evidence {kind!r}", next_move=f"use one of {', '.join(MARKS)}")
+    return words(lang)[f"mark.{kind}"]
 
 
 def words(lang: str) -> Mapping[str, str]:

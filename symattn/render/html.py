@@ -13,6 +13,8 @@ from symattn.page.math import Math, Sign
 from symattn.page.words import verdict_word
 from symattn.render.html_math import MathStyle, attr, element, esc, formula
 from symattn.render.html_page import Html, Methods, glyph_sheet, number
+from symattn.render.html_proof import key as proof_key
+from symattn.render.html_proof import proof, theorem
 from symattn.render.html_style import style_sheet
 from symattn.render.html_tables import answers, errata, heat_map, statements, table
 from symattn.render.terminal_math import flat, is_empty
@@ -160,6 +162,9 @@ BLOCKS: Methods = {
     n.AnswerKey: answers,
     n.Step: _step,
     n.Section: _section,
+    n.Theorem: theorem,
+    n.Proof: proof,
+    n.ProofKey: proof_key,
 }
 
 
@@ -193,10 +198,12 @@ def to_html(page: n.Page, *, blank: bool = False) -> str:
     foot = "".join(f"<span>{esc(part)}</span>" for part in (page.footer, " · ".join(p for p in (sheet, version) if p)) if part)
     kicker = f'<p class="kicker">{esc(page.kicker)}</p>' if page.kicker else ""
     subtitle = f'<p class="subtitle">{esc(page.subtitle)}</p>' if page.subtitle else ""
+    plain = attr("class", "plain" if page.plain else "")
+    title_line = html.inline(page.heading) or esc(page.title)
     return (
         f"<!DOCTYPE html>\n<html{attr('lang', esc(page.lang))}{attr('class', 'student' if blank else '')}>\n"
         f'<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
         f"<title>{esc(title)}</title>\n<style>\n{style_sheet()}\n</style>\n</head>\n<body>\n{glyph_sheet()}\n"
-        f"<header>{kicker}<h1>{esc(page.title)}</h1>{subtitle}</header>\n<main>\n{start}\n{body}\n</main>\n<footer>{foot}</footer>\n</body>\n</html>\n"
+        f"<header{plain}>{kicker}<h1>{title_line}</h1>{subtitle}</header>\n<main>\n{start}\n{body}\n</main>\n<footer>{foot}</footer>\n</body>\n</html>\n"
     )

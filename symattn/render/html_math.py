@@ -22,7 +22,7 @@ _ORDINARY: Final = frozenset("⊤∞…%")
 _TIGHT: Final = frozenset("/|√")
 _PAIRS: Final = ("()", "[]", "{}", "||", "‖‖", "⟨⟩")
 _OPERATORS: Final = {"sum": "∑", "prod": "∏", "max": "max"}
-_ACCENTS: Final = {"hat": "^", "tilde": "~", "bar": "¯"}
+_ACCENTS: Final = {"hat": "^", "tilde": "~", "bar": "¯", "dot": "˙"}
 LONG: Final = 30  # characters after which a row may break, so that it fits a phone
 
 
@@ -76,7 +76,7 @@ def _name(node: Name, style: MathStyle) -> str:
         return body
     accent = _ACCENTS.get(node.accent)
     if accent is None:
-        raise RenderError(f"no MathML for the accent {node.accent!r}", next_move="use hat, tilde or bar")
+        raise RenderError(f"no MathML for the accent {node.accent!r}", next_move=f"use one of {', '.join(_ACCENTS)}")
     return f'<mover accent="true">{body}<mo stretchy="false">{accent}</mo></mover>'
 
 

@@ -13,6 +13,8 @@ The body is regular, so that a simple reader that counts braces can read the num
     \\symsum{left}{relation}{right}{margin}                    the total of a ledger
     \\symresult{content}{label}   \\symtermbox{content}         a result, a term of a sum
     \\symentry[glyph]{verdict}{printed}{word}{notes}           a margin entry
+    \\symproofline{number}{left}{relation}{right}{margin}      a line of a proof
+    \\symmarkentry{kind}{rule}{reason}                         its margin
 
 Each row of a chain or ledger stands on its own source line. `[student]` is absent, `[dashed]` or `[hide]`. A right side that goes
 on may begin with `{}`. `padding` is printed invisibly. `\\symwide` and `\\symwideterm` lines set widths only and say nothing.
@@ -36,13 +38,17 @@ from symattn.page.nodes import (
     Matrices,
     Page,
     Paragraph,
+    Proof,
+    ProofKey,
     Section,
     Statements,
     Step,
     Table,
+    Theorem,
 )
 from symattn.page.words import words
 from symattn.render import latex_parts as parts
+from symattn.render import latex_proof as proofs
 from symattn.render import latex_steps as steps
 from symattn.render import latex_tables as tables
 from symattn.render.escape import escape
@@ -84,6 +90,9 @@ class LatexPage:
             AnswerKey: self._answers,
             Step: self._step,
             Section: self._section,
+            Theorem: lambda node: proofs.theorem(node, tongue),
+            Proof: proofs.proof,
+            ProofKey: lambda node: proofs.key(node, tongue),
         }
 
     def document(self, *, blank: bool, paper: str) -> str:
@@ -97,8 +106,8 @@ class LatexPage:
             blank=blank,
             title=page.title,
             places={
-                "head-left": escape(page.short_title or page.title),
-                "head-right": tongue("worksheet.numbered", n=page.number) if page.number else escape(page.kicker),
+                "head-left": escape(page.section if page.plain else page.short_title or page.title),
+                "head-right": self._head_right(),
                 "foot-left": escape(page.footer),
                 "printed": tongue("printed"),
                 "verdict": tongue("verdict"),
@@ -110,8 +119,18 @@ class LatexPage:
         )
         return f"{head}\\begin{{document}}\n{body}\\end{{document}}\n"
 
+    def _head_right(self) -> str:
+        page = self.page
+        if page.plain:
+            return inline(page.heading) if page.heading else escape(page.short_title or page.title)
+        return self.tongue("worksheet.numbered", n=page.number) if page.number else escape(page.kicker)
+
     def _opening(self, count: int) -> str:
         page = self.page
+        if page.plain:
+            title = inline(page.heading) or escape(page.title)
+            text = f"{inline(page.opening)}\n" if page.opening else ""
+            return f"\\symplaintitle{{{_kicker(page.kicker)}}}{{{title}}}\n{text}{self.blocks(page.blocks[:count])}"
         asides = page.blocks[:count]
         facts = "%\n".join(parts.facts(block) for block in asides if isinstance(block, Facts))
         keys = "%\n".join(parts.key(block, self.tongue) for block in asides if isinstance(block, Key))

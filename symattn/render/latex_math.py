@@ -31,7 +31,7 @@ _PAIRS = {
     "‖‖": (r"\lVert ", r"\rVert "),
     "⟨⟩": (r"\langle ", r"\rangle "),
 }
-_ACCENTS = {"hat": r"\hat", "tilde": r"\tilde", "bar": r"\bar"}
+_ACCENTS = {"hat": r"\hat", "tilde": r"\tilde", "bar": r"\bar", "dot": r"\dot"}
 _BIG = {"sum": r"\sum", "prod": r"\prod", "max": r"\max"}
 _POWER_OF_TEN = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)e\+?(-?[0-9]+)")
 _NUMERAL = re.compile(r"([+-]?)([0-9]*\.?[0-9]*)(%|…)?")

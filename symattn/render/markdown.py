@@ -12,7 +12,7 @@ from typing import Any
 from symattn.errors import RenderError
 from symattn.page import nodes as n
 from symattn.page.math import Fence, Math, Number, Row, Sign
-from symattn.page.words import count_word, glyph, verdict_word, words
+from symattn.page.words import MARKS, count_word, glyph, mark_word, verdict_word, words
 from symattn.render.markdown_leaf import MarkdownMath, code, formula, start, text
 from symattn.render.terminal_math import flat, is_empty
 
@@ -297,6 +297,48 @@ def _answers(page: Markdown, node: n.AnswerKey) -> list[str]:
     return out
 
 
+# -- derivations --------------------------------------------------------------------------------------------------------
+def _theorem(page: Markdown, node: n.Theorem) -> list[str]:
+    out: list[str] = []
+    label = f"{_marked(node.label, '**')} " if node.label else ""
+    for block in node.blocks:
+        if isinstance(block, n.Paragraph):
+            out.append(start(label + page.inline(block.items)))
+            label = ""
+        else:
+            out.extend(page.block(block))
+    return ["\n".join(f"> {line}".rstrip() for line in "\n\n".join(out).split("\n"))]
+
+
+def _mark(page: Markdown, node: n.Mark) -> str:
+    """Sign, rule and reason. The word of the mark is in the key. Raises RenderError for an unknown kind."""
+    mark_word(node.kind, page.lang)
+    shown = f"{text(MARKS[node.kind][0])} {_marked(node.rule, '**')}"
+    return f"{shown} · {page.inline(node.reason, cell=True)}" if node.reason else shown
+
+
+def _proof(page: Markdown, node: n.Proof) -> list[str]:
+    out: list[str] = []
+    for stage in node.stages:
+        if stage.letter or stage.title:
+            out.append(page.heading(" ".join(part for part in (text(stage.letter), page.inline(stage.title)) if part)))
+        if stage.intro:
+            out.append(start(page.inline(stage.intro)))
+        rows = []
+        for line in stage.lines:
+            sign = (Sign(line.relation),) if line.relation else ()
+            shown = page.math(Row((*flat(line.left), *sign, line.right)))
+            rows.append([text(line.number), shown, _mark(page, line.mark) if line.mark is not None else ""])
+        if rows:
+            out.append(page.table([text(page.words["line"]), "", text(page.words["rule"])], rows, "rll"))
+    closing = [page.inline(node.closing)] if node.closing else []
+    return [*out, start(" ".join([*closing, _mark(page, node.end)]))]
+
+
+def _proof_key(page: Markdown, node: n.ProofKey) -> list[str]:
+    return ["\n".join(f"- {start(f'{text(MARKS[kind][0])} {text(mark_word(kind, page.lang))}')}" for kind in node.kinds)]
+
+
 BLOCKS: Methods = {
     n.Paragraph: _paragraph,
     n.Bullets: _bullets,
@@ -312,6 +354,9 @@ BLOCKS: Methods = {
     n.AnswerKey: _answers,
     n.Step: _step,
     n.Section: _section,
+    n.Theorem: _theorem,
+    n.Proof: _proof,
+    n.ProofKey: _proof_key,
 }
 
 
@@ -320,7 +365,7 @@ def to_markdown(page: n.Page, *, blank: bool = False) -> str:
     out = Markdown(page.lang, BLOCKS, blank=blank)
     sheet = out.words["worksheet.numbered"].format(n=page.number) if page.number.isdigit() else page.number
     version = out.words["student-version"] if blank else ""
-    parts = [f"# {text(page.title)}"]
+    parts = [f"# {out.inline(page.heading) or text(page.title)}"]
     over = " · ".join(text(part) for part in (page.kicker, sheet, version) if part)
     if over:
         parts.append(start(over))

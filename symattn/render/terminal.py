@@ -12,6 +12,8 @@ from symattn.page import nodes as n
 from symattn.page.words import verdict_word
 from symattn.render.leaf import cell_width
 from symattn.render.terminal_math import is_empty, unmark
+from symattn.render.terminal_proof import key as proof_key
+from symattn.render.terminal_proof import proof, theorem
 from symattn.render.terminal_tables import answers, errata, heat_map, statements, table
 from symattn.render.terminal_writer import PRINTED_END, TEXT_EDGE, VERDICT_STYLE, Methods, Writer, wrap
 
@@ -147,6 +149,9 @@ BLOCKS: Methods = {
     n.AnswerKey: answers,
     n.Step: _step,
     n.Section: _section,
+    n.Theorem: theorem,
+    n.Proof: proof,
+    n.ProofKey: proof_key,
 }
 
 
@@ -156,7 +161,7 @@ def to_text(page: n.Page, *, blank: bool = False, ascii: bool = False, color: bo
     text = Writer(page.lang, BLOCKS, blank=blank, ascii=ascii, color=color, width=max(width, 40))
     kicker = text.leaf(page.kicker).upper()
     text.put(text.paint(kicker, "accent"))
-    for row in wrap(text.leaf(page.title), text.width):
+    for row in wrap(text.inline(page.heading) or text.leaf(page.title), text.width):
         text.put(text.paint(row, "bold"))
     if page.subtitle:
         text.prose(text.leaf(page.subtitle), indent=0, style="italic", width=text.width)

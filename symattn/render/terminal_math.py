@@ -50,6 +50,7 @@ ADDITIVE: Final = frozenset("+-±")
 _SPACED: Final = RELATIONS | frozenset("*×·⊙|")
 _AFTER_COMMA: Final = frozenset(",;:")
 _OPERAND_SIGNS: Final = frozenset("∞⊤…%")
+_ACCENTS: Final = {"": "", "tilde": "'", "hat": "_hat", "bar": "_bar", "dot": "_dot"}
 
 
 def is_empty(math: Math) -> bool:
@@ -146,9 +147,9 @@ def _number(line: _Line, node: Number, tight: bool, top: bool) -> str:
 
 
 def _name(line: _Line, node: Name, tight: bool, top: bool) -> str:
-    suffix = {"": "", "tilde": "'", "hat": "_hat", "bar": "_bar"}.get(node.accent)
+    suffix = _ACCENTS.get(node.accent)
     if suffix is None:
-        raise RenderError(f"no line of text for the accent {node.accent!r}", next_move="use hat, tilde or bar")
+        raise RenderError(f"no line of text for the accent {node.accent!r}", next_move=f"use one of {', '.join(filter(None, _ACCENTS))}")
     return line.leaf(node.text) + suffix
 
 

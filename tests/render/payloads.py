@@ -40,8 +40,9 @@ PAYLOADS = (
 CLOSED = {
     (n.Margin, "verdict"), (n.Line, "relation"), (n.Line, "student"), (n.Term, "relation"), (n.Ledger, "student"), (n.Table, "align"),
     (n.Statement, "status"), (n.Page, "lang"), (m.Sign, "text"), (m.Fence, "pair"), (m.Big, "kind"), (m.Box, "kind"), (m.Name, "accent"),
+    (n.Mark, "kind"), (n.ProofLine, "relation"),
 }  # fmt: skip
-CLOSED_LISTS = {(n.Key, "verdicts"), (n.Errata, "counts")}
+CLOSED_LISTS = {(n.Key, "verdicts"), (n.Errata, "counts"), (n.ProofKey, "kinds")}
 
 
 def poison(node: Any, payload: str, hits: set[str] | None = None, field: str = "") -> Any:

@@ -25,9 +25,14 @@ from symattn.page.nodes import (
     Ledger,
     Line,
     Margin,
+    Mark,
     Matrices,
     Page,
     Paragraph,
+    Proof,
+    ProofKey,
+    ProofLine,
+    ProofStage,
     Section,
     Statement,
     Statements,
@@ -36,7 +41,9 @@ from symattn.page.nodes import (
     Table,
     Term,
     Text,
+    Theorem,
 )
+from symattn.page.words import MARKS
 
 TOKENS = ("el", "perro", "come")
 VERDICTS = ("exact", "rounded", "truncated", "from-rounded", "off-by", "wrong", "undecided")
@@ -90,6 +97,37 @@ def box(text: str, label: str) -> Box:
 
 def grid(text: str, labels: tuple[str, ...] = ()) -> Grid:
     return Grid(tuple(tuple(Number(cell) for cell in line.split()) for line in text.split(";")), labels)
+
+
+def derivation(lang: str) -> Section:
+    """A proof with every mark."""
+    es = lang == "es"
+    p_i = sub("P", "i", "j")
+    total = Big("sum", Name("j"), EMPTY, p_i)
+    kinds = tuple(MARKS)
+    reason = (Text("líneas 2 y 3; " if es else "lines 2 and 3; "), Formula(row(Name("Z"), Sign(">"), num("0"))))
+    lines = tuple(
+        ProofLine(str(at + 1), total if at in (0, 3) else EMPTY, "≤" if at == 5 else "=", Fraction(p_i, sub("Z", "i")), mark)
+        for at, mark in enumerate(Mark(kind, "Definición" if es else "Definition", reason if at else ()) for at, kind in enumerate(kinds))
+    )
+    words = ProofLine("", EMPTY, "", Words("que es el enunciado" if es else "which is the statement"))
+    theorem = Theorem(
+        "Teorema." if es else "Theorem.",
+        (
+            Paragraph((Text("Sea " if es else "Let "), Formula(row(Name("S"), Sign("∈"), Name("ℝ"))), Text("."))),
+            Chain((Line(total, "=", num("1")),)),
+            Paragraph((Text("para toda fila." if es else "for every row."),)),
+        ),
+    )
+    proof = Proof(
+        (
+            ProofStage("A", (Text("De los pesos " if es else "From the weights "), Formula(Name("P", accent="dot"))), lines[:4]),
+            ProofStage("", (), (*lines[4:], words), (Text("El resto." if es else "The rest."),)),
+        ),
+        Mark("rejected", "Teorema" if es else "Theorem", (Text("la más débil" if es else "the weakest"),)),
+        (Text("Fin." if es else "The end."),),
+    )
+    return Section("Derivación" if es else "Derivation", "Filas" if es else "Rows", (theorem, proof, ProofKey(kinds)))
 
 
 # -- the page ---------------------------------------------------------------------------------------------------------
@@ -689,6 +727,7 @@ def sample_page(lang: str = "es") -> Page:
             answers,
             errata,
             statements,
+            derivation(lang),
         ),
         say(
             "symattn · reproduce los números del documento original, con su orden y sus índices",

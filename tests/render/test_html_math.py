@@ -79,7 +79,7 @@ def test_parentheses_stay_small_around_numbers():
     [
         (m.Fence(X, "<>"), "no MathML for the pair '<>'"),
         (m.Big("int", X, X, X), "no MathML for the operator 'int'"),
-        (m.Name("x", accent="dot"), "no MathML for the accent 'dot'"),
+        (m.Name("x", accent="ring"), "no MathML for the accent 'ring'"),
         (m.Sign("⇒"), "no MathML for the sign '⇒'"),
     ],
 )

@@ -36,6 +36,7 @@ PAYLOAD = r"\input{/etc/passwd}\write18{id}}{$x$ % & # ~ ^ _ <a> ` ' \end{docume
 # fields whose values are words of closed lists, not text
 CLOSED = {
     "verdict", "student", "relation", "kind", "pair", "accent", "align", "status", "lang", "id", "claim", "values", "counts", "verdicts",
+    "kinds",
 }  # fmt: skip
 
 
@@ -195,6 +196,7 @@ def test_each_row_of_a_chain_is_one_line_that_reads_back():
     expected = sum(
         len(block.lines) for step in sample_page().blocks if isinstance(step, n.Step) for block in step.blocks if isinstance(block, Chain)
     )
+    expected += 1  # the statement of the theorem
     assert len(lines) == expected > 20
     assert len(re.findall(r"^\\symline", text, flags=re.MULTILINE)) == expected
 

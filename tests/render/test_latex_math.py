@@ -98,7 +98,7 @@ def test_page_boxes_and_grids_become_the_macros_of_the_page():
 
 @pytest.mark.parametrize(
     "math",
-    [Sign("!"), Fence(num("1"), "<>"), Big("integral", EMPTY, EMPTY, num("1")), Name("x", accent="dot")],
+    [Sign("!"), Fence(num("1"), "<>"), Big("integral", EMPTY, EMPTY, num("1")), Name("x", accent="ring")],
     ids=lambda x: type(x).__name__,
 )
 def test_values_outside_the_closed_lists_are_refused(math: m.Math):

@@ -56,7 +56,7 @@ def test_an_unknown_node_is_refused():
 def test_a_reader_finds_our_structure(lang: str, blank: bool):
     tokens = walk(reader(mathematics=True).parse(to_markdown(sample_page(lang), blank=blank)))
     kinds = [token.type for token in tokens]
-    assert kinds.count("heading_open") == 10 + blank  # title, seven steps, two parts, the key
+    assert kinds.count("heading_open") == 12 + blank  # title, seven steps, three parts, a stage, the key
     assert kinds.count("math_block") >= 10
     assert kinds.count("math_inline") >= 20
     assert kinds.count("table_open") >= 8

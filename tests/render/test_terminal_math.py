@@ -106,7 +106,7 @@ def test_no_combining_characters():
 @pytest.mark.parametrize(
     ("node", "message"),
     [
-        (m.Name("x", accent="dot"), "accent 'dot'"),
+        (m.Name("x", accent="ring"), "accent 'ring'"),
         (m.Big("int", X, X, X), "no big operator 'int'"),
         (m.Sign("⇒"), "the sign '⇒'"),
         (m.Fence(X, "("), "a pair of signs"),

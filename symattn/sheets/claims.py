@@ -207,7 +207,7 @@ class Judge:
                 continue
             term = int(key.removeprefix("term ")) if key.startswith("term ") else -1
             source = self.collected.primary.get((leaf, term))
-            if source is None or source is item or id(source) in self._open:
+            if source is None or source is item or id(source) in self._open or _after(source, item):
                 continue
             assert source.printed is not None
             claim = self.judged(source).claim
@@ -271,6 +271,11 @@ class Judge:
                 if judged.claim.judgement.verdict in FINDINGS:
                     result[places[k]] = Judged(judged.item, replace(judged.claim, conclusion_changed=True))
         return result
+
+
+def _after(source: Item, item: Item) -> bool:
+    """Does `source` stand later in the document than `item`? A number is computed from what was printed before it."""
+    return (source.spot.line, source.spot.column) > (item.spot.line, item.spot.column)
 
 
 def order_text(compiled: Compiled, item: Item) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symattn.claims.model import RIGHT
+from symattn.claims.slips import describe
 from symattn.page import math as m
 from symattn.page import nodes as n
 from symattn.page.words import words
@@ -93,7 +94,7 @@ def _cause(result: Result, key: tuple[str, ...], group: list[Judged], lang: str)
         return inline(known.cause[lang], result.sheet.place(known.line))
     first = group[0].claim
     if first.hint is not None and first.hint.slip:
-        text = own["hint.fits"].format(slip=first.hint.detail or first.hint.slip)
+        text = own["hint.fits"].format(slip=describe(first.hint, lang))
         if first.hint.chance:
             text += f" ({own['hint.chance']})"
     elif first.inherits is not None:

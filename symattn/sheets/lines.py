@@ -213,7 +213,9 @@ class Writer:
         result = self.result(entry, exact)
         for extra in range(MAX_EXTRA):
             if products:
-                terms = [shown(t, places, extra) if exact else Shown(rounded(t, places, extra), False) for t in true_terms]
+                terms = [
+                    shown(t, places, extra) if exact or t.rational() == 0 else Shown(rounded(t, places, extra), False) for t in true_terms
+                ]
                 if exact and all(t.exact for t in terms):
                     terms = aligned(terms)
                     found: tuple[dict[str, Shown], list[Quantity]] | None = whole, []

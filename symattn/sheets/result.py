@@ -24,7 +24,7 @@ from symattn.sheets.prose import inline, plain
 from symattn.sheets.source import Code, Known, SheetSource, StatementBlock
 from symattn.sheets.trace import Entry, inner
 from symattn.sheets.typeset import tree_text
-from symattn.sheets.values import rounded, shown
+from symattn.sheets.values import compact, rounded, shown
 
 LONGEST = 120
 
@@ -202,7 +202,7 @@ def relation_texts(compiled: Compiled, relation: Comparison) -> tuple[str, str]:
             symbols.append(entry_text(compiled.program, entry))
         q = compiled.quantities.of(entry.stage, entry.index)
         whole = shown(q, 0)
-        numbers.append(whole.text if whole.exact else rounded(q, places))
+        numbers.append(compact(whole.text) if whole.exact else rounded(q, places))
     in_symbols = _joined(symbols, relation.signs)
     return in_symbols if len(in_symbols) <= LONGEST else relation.text, _joined(numbers, relation.signs)
 

@@ -17,7 +17,7 @@ from symattn.sheets.prose import inline
 from symattn.sheets.result import Result, Spoken, distinguishing_places
 from symattn.sheets.trace import Entry, inner
 from symattn.sheets.typeset import typeset, width_mm
-from symattn.sheets.values import number_math, rounded, shown
+from symattn.sheets.values import compact, number_math, rounded, shown
 
 MAX_MM = 90.0
 SIGNS = {"==": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥"}
@@ -66,7 +66,7 @@ def relation_math(compiled: Compiled, relation: Comparison) -> m.Math:
             symbols.append(entry_math(compiled.program, entry))
         q = compiled.quantities.of(entry.stage, entry.index)
         whole = shown(q, 0)
-        numbers.append(number_math(whole.text if whole.exact else rounded(q, places)))
+        numbers.append(number_math(compact(whole.text) if whole.exact else rounded(q, places)))
     in_symbols, in_numbers = _joined(symbols, relation.signs), _joined(numbers, relation.signs)
     if width_mm(in_symbols) > MAX_MM:
         in_symbols = _typed(relation.text)

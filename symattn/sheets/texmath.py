@@ -157,7 +157,9 @@ class _Tex:
         if name in SIGNS:
             return m.Sign(SIGNS[name])
         if name in FUNCTIONS:
-            return m.Name(name, upright=True)
+            word = m.Name(name, upright=True)
+            spaced = self.peek() not in ("(", "[", "{", "^", "_", "", "}", ")")
+            return m.Row((word, m.Sign(" "))) if spaced else word
         if name in (",", ";", ":", " ", "quad"):
             return m.Sign(" ")
         if name in ("%", "{", "}", "_", "&", "#", "$"):

@@ -150,8 +150,10 @@ class _Typesetter:
             left = fenced(left)  # a/b(c) would be read in two ways
         if isinstance(a, Num) or isinstance(b, Num):
             return m.Row((*_items(self.operand(a, PRODUCT)), m.Sign("×"), self.operand(b, SIGNED)))
-        factors = (*_items(left), right) if isinstance(a, Binary) else (left, right)
-        return m.Row(tuple(fenced(body) if isinstance(bare(body), m.Number | m.Row) else body for body in factors))
+        right = fenced(right) if isinstance(bare(right), m.Number | m.Row) else right
+        if isinstance(a, Binary) and a.op == "mul":
+            return m.Row((*_items(left), right))  # its factors have their parentheses already
+        return m.Row((fenced(left) if isinstance(bare(left), m.Number | m.Row) else left, right))
 
 
 def _items(body: m.Math) -> tuple[m.Math, ...]:

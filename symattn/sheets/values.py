@@ -6,6 +6,7 @@ Does not promise: that a line built from shown digits recomputes; sheets/lines.p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -111,6 +112,15 @@ def rounds_to(q: Quantity, target: Shown) -> bool:
     value = q.rational()
     found = half_up(value, target.places) if value is not None else round_quantity(q, target.places)
     return found == target.value
+
+
+def compact(text: str) -> str:
+    """A whole decimal with many zeros in front as a power of ten: 0.0000000000001 is 1e-13."""
+    found = re.fullmatch(r"(-?)0\.(0{6,})([1-9])([0-9]*)", text)
+    if found is None:
+        return text
+    sign, zeros, first, rest = found.groups()
+    return f"{sign}{first}{'.' if rest else ''}{rest}e-{len(zeros) + 1}"
 
 
 def number_math(text: str) -> m.Math:

@@ -25,6 +25,7 @@ def ordinary(x: Any) -> bool:
 
 
 def kind_of(x: Any) -> str:
+    """What a value is: "inf", "nan", "zero" or "finite", whichever arithmetic it comes from."""
     if isinstance(x, Special):
         return "nan" if x is Special.NAN else "inf"
     if x != x:
@@ -35,6 +36,8 @@ def kind_of(x: Any) -> str:
 
 
 def watch_row(op: str, row: Row, fmt: Format, recorder: Recorder) -> Row:
+    """The row of the scalar function `op`, with its births reported to `recorder`."""
+
     def watched_row(*operands: Any) -> Any:
         value = row(*operands)
         if not ordinary(value):
@@ -61,6 +64,8 @@ def _birth(op: str, operands: Sequence[Any], value: Any) -> str | None:
 
 
 def watch_number(number: Callable[[Fraction], Any], fmt: Format, recorder: Recorder) -> Callable[[Fraction], Any]:
+    """How exact numbers enter the format, with overflow and underflow reported to `recorder`."""
+
     def watched_number(x: Fraction) -> Any:
         value = number(x)
         if x != 0 and not ordinary(value):

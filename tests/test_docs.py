@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from docs_blocks import ROOT, RUN, Block, Session, agrees, blocks, examples, failures, pages, refreshed
+from test_layers import LAYERS
 
 from symattn.claims.model import STATUSES, VERDICTS
 from symattn.claims.slips import SLIPS
@@ -275,6 +276,20 @@ def test_dependencies_are_used_and_explained() -> None:
     used = imported(ROOT / "symattn")
     assert {modules.get(name, name) for name in names} <= used
     assert "jinja2" not in used  # what is not there is not found either
+
+
+def told_layers(text: str) -> list[str]:
+    """The layers as the page on design lists them."""
+    return text[text.index("errors < page") :].split("\n")[0].split(" < ")
+
+
+def test_layers_are_told_in_their_order() -> None:
+    told = told_layers(text_of("design"))
+    assert len(told) > 8
+    assert told == [layer for layer in LAYERS if layer in told]
+    assert all((ROOT / "symattn" / name).exists() or (ROOT / "symattn" / f"{name}.py").exists() for name in told)
+    swapped = told_layers(text_of("design").replace("page < number", "number < page").replace("errors < number", "errors < page < number"))
+    assert swapped != [layer for layer in LAYERS if layer in swapped]
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:

@@ -39,7 +39,7 @@ class Hint:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The answer of CONTRACT 1 for one printed token.
+    """The answer for one printed token (claims/judge.py has the table of verdicts).
 
     `value` is v in the printed unit (in full when it ends within 15 digits, else 15 proven significant digits), `from_printed` is
     w in the same form, `right` is v correctly rounded (half up) to the printed places, `off` the signed distance in units of

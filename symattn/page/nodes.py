@@ -57,7 +57,7 @@ class Margin:
     """One margin entry: the document's own number, its verdict and why.
 
     `printed` is the printed token, or a count such as "4 términos" when several numbers share one verdict (`plural`).
-    `verdict` is a word of CONTRACT 1 ("exact", "rounded", …); `off` the signed units of the last place (0: none).
+    `verdict` is one of `page.words.GLYPHS` ("exact", "rounded", …); `off` the signed units of the last place (0: none).
     `changes_order` marks a wrong entry that changes a conclusion. `right` is the right value at the printed digits ("" when it
     is right); `because` a small formula that explains (the operand used). `claim` is the claim's id."""
 
@@ -193,7 +193,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Key:
-    """How to read the margin: the verdicts that occur, in CONTRACT order."""
+    """How to read the margin: the verdicts that occur, the best ones first."""
 
     verdicts: tuple[str, ...]
 

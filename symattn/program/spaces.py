@@ -1,6 +1,6 @@
 """Index sets and the axes that range over them.
 
-Promises: a space and an axis are two things (CORE: `token` and `key` are two axes of one space in self-attention).
+Promises: a space and an axis are two things (`token` and `key` are two axes of one space in self-attention).
 Does not promise: any size; a size is a positive integer or the name of a symbol, bound when a program is run.
 """
 

@@ -1,6 +1,6 @@
 """Scalar expressions as presentation trees and as text of the language.
 
-Promises: parentheses wherever precedence or a negative number needs them (LOOK: negative numbers after an operator, and
+Promises: parentheses wherever precedence or a negative number needs them (negative numbers after an operator, and
 factors, stand in parentheses). Does not promise: any value; the caller chooses how a leaf is shown.
 """
 

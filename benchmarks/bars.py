@@ -131,7 +131,7 @@ def main() -> None:
     print(f"{'what':{width}}  {'at most':28}  measured")
     for r in rows:
         print(f"{r.what:{width}}  {r.bar:28}  {r.figure}{'' if r.kept else '   NOT KEPT'}")
-    print("\nPrinted lines that do not recompute: tests/sheets/test_readback.py; two engines: tests/interp/test_worksheets_two_engines.py")
+    print("\nPrinted lines that do not recompute: tests/sheets/test_readback.py; two engines: tests/sheets/test_sheet_engines.py")
     sys.exit(0 if all(r.kept for r in rows) else 1)
 
 

@@ -1,6 +1,9 @@
 """`python -m symattn` is the command `symattn`."""
 
-from symattn.cli.main import main
+try:
+    from symattn.cli.main import main
 
-if __name__ == "__main__":
-    main()
+    if __name__ == "__main__":
+        main()
+except KeyboardInterrupt:  # before the command line could say so itself
+    raise SystemExit(130) from None

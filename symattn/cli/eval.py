@@ -7,32 +7,54 @@ from typing import Any
 
 import click
 
-from symattn.cli.readings import as_data, as_text, parse_numbers, read_all
-from symattn.errors import InputError
+from symattn.cli.groups import CONTEXT
+from symattn.cli.readings import parse_numbers, read_all
+from symattn.cli.shown import width
+from symattn.cli.table import as_data, as_text
+from symattn.errors import InputError, Place
 
-MAX_CHARACTERS = 1_000_000
+MAX_BYTES = 1_000_000
+NAME = "<expression>"
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=CONTEXT)
 @click.argument("expression")
-@click.option("--digits", type=click.IntRange(1, 4000), default=30, show_default=True, help="Significant digits, each proven.")
-@click.option("--numbers", default="exact,balls", show_default=True, help="exact, balls, multiprec, float64, float32, float16, bfloat16, …")
+@click.option("--digits", type=click.IntRange(1, 4000), metavar="N", default=30, show_default=True, help="Significant digits, each proven.")
 @click.option(
-    "--order", type=click.Choice(["sequential", "pairwise", "blas"]), default="sequential", show_default=True, help="Of float sums."
+    "--numbers",
+    default="exact,balls",
+    show_default=True,
+    metavar="LIST",
+    help="Which numbers, comma-separated: exact, balls (proven digits), multiprec, symbolic, float64, float32, float16, bfloat16, "
+    "float8_e4m3fn, float8_e5m2.",
+)
+@click.option(
+    "--order",
+    type=click.Choice(["sequential", "pairwise", "blas"]),
+    default="sequential",
+    show_default=True,
+    help="In which order floats are summed.",
 )
 @click.option("--stages", is_flag=True, help="Show the stages inside, not only the answer.")
-@click.option("--to", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--to", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How it is shown.")
 def command(expression: str, digits: int, numbers: str, order: str, stages: bool, form: str) -> None:
-    """Evaluate EXPRESSION, for example "softmax([2, 5, 1])". Definitions may come before it: "s = [2, 5, 1]; softmax(s)".
-    With - it is read from standard input."""
+    """Evaluate EXPRESSION: exactly, in proven digits, or in floats.
+
+    Definitions may come before it, each ended by a semicolon. With - it is
+    read from standard input.
+
+    \b
+    Examples:
+      symattn eval "softmax([2, 5, 1])"
+      symattn eval "s = [2, 5, 1]; softmax(s / sqrt(3))" --digits 50
+      symattn eval "exp(800)" --numbers balls,float64
+    """
     from symattn.language.prompt import compile_text
 
     if expression == "-":
-        expression = sys.stdin.read(MAX_CHARACTERS + 1)
-        if len(expression) > MAX_CHARACTERS:
-            raise InputError(f"standard input has more than {MAX_CHARACTERS} characters", next_move="evaluate it in parts")
+        expression = _from_standard_input()
     chosen = parse_numbers(numbers)
-    compiled = compile_text(expression, path="<expression>")
+    compiled = compile_text(expression, path=NAME)
 
     def evaluate(name: str, options: dict[str, Any]) -> Any:
         return compiled.program.evaluate(compiled.feeds, numbers=name, **options)
@@ -40,9 +62,25 @@ def command(expression: str, digits: int, numbers: str, order: str, stages: bool
     readings = read_all(evaluate, chosen, digits, order)
     shown = [s.name for s in compiled.program.stages] if stages else [compiled.output]
     if form == "json":
-        import json
+        from symattn.claims.escape import json_text
 
-        click.echo(json.dumps(as_data(readings, shown), indent=2, ensure_ascii=False))
+        click.echo(json_text(as_data(readings, shown)), nl=False)
         return
-    for line in as_text(readings, shown):
+    for line in as_text(readings, shown, width()):
         click.echo(line)
+
+
+def _from_standard_input() -> str:
+    data: bytes = sys.stdin.buffer.read(MAX_BYTES + 1) if sys.stdin is not None else b""
+    if len(data) > MAX_BYTES:
+        raise InputError(f"standard input has more than {MAX_BYTES} bytes", next_move="evaluate it in parts")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise InputError(
+            f"standard input is not UTF-8 (byte 0x{data[error.start]:02x})",
+            place=Place(NAME, line, column),
+            next_move="convert it to UTF-8",
+        ) from None

@@ -1,52 +1,78 @@
 """Files are written beside and then renamed, so that an old result survives a full disk, an error or Ctrl-C.
 
-Promises: a path either holds its old bytes or all of the new ones. Does not promise: to create missing parents of the
-output folder beyond one level asked for.
+Promises: a path holds either its old bytes or all of the new ones, and nothing is left beside it; a link is followed, a file keeps its
+permissions. Progress is shown on a terminal only, and wiped when done.
+Does not promise: that the old bytes stay when the power fails during the rename.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
+import sys
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
-from symattn.errors import InputError
+from symattn.errors import InputError, visible
+
+T = TypeVar("T")
 
 
 def ensure_folder(folder: Path) -> None:
-    """Creates `folder`. Raises InputError where that is not possible."""
+    """Creates `folder` and its parents. Raises InputError where that is not possible."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(
-            f"the folder {folder} cannot be made: {error.strerror or error}", next_move="choose another one with -o"
-        ) from error
+        raise InputError(f"the folder {folder} cannot be made: {error.strerror or error}", next_move="choose another one with -o") from None
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def write_whole(path: Path, content: str | bytes, *, next_move: str = "free some space or choose another place with -o") -> None:
     """Writes `content` to `path`, all or nothing. Raises InputError when the folder cannot be written or the disk is full."""
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     temporary = ""
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        target = path.resolve() if path.is_symlink() else path
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
+        handle, temporary = tempfile.mkstemp(prefix=".symattn-", dir=target.parent)
         with os.fdopen(handle, "wb") as out:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        os.chmod(temporary, mode)
+        os.replace(temporary, target)
         temporary = ""
     except OSError as error:
         raise InputError(
-            f"{path} cannot be written: {error.strerror or error}; what stood there before is untouched",
-            next_move="free some space or choose another folder with -o",
-        ) from error
+            f"{path} cannot be written: {error.strerror or error}; what stood there before is untouched", next_move=next_move
+        ) from None
     finally:
-        if temporary and os.path.exists(temporary):
-            os.unlink(temporary)
+        if temporary:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
 
 
 def _umask() -> int:
     current = os.umask(0)
     os.umask(current)
     return current
+
+
+def progress(items: Iterable[tuple[str, T]], count: int) -> Iterator[T]:
+    """The items, each named on stderr while it is worked on, when that is a terminal."""
+    live = sys.stderr is not None and sys.stderr.isatty()
+    shown = 0
+    try:
+        for k, (name, item) in enumerate(items, 1):
+            if live:
+                line = visible(f"{k}/{count} {name}")[:79]
+                sys.stderr.write("\r" + line.ljust(shown))
+                sys.stderr.flush()
+                shown = len(line)
+            yield item
+    finally:
+        if shown:
+            sys.stderr.write("\r" + " " * shown + "\r")
+            sys.stderr.flush()

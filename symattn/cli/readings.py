@@ -1,47 +1,81 @@
-"""One program read in several number systems side by side: what `eval` and `attend` print.
+"""One program read in several number systems: what `eval` and `attend` show.
 
-Promises: each column says what kind of truth it is (exact, proven digits, observed); infinities, NaN and the first lost digit of a
-float column are marked where they are born. Does not promise: that a float column looks the same on another machine.
+Promises: each reading says what kind of truth it is (exact, proven, observed); infinities and NaN of a float reading are named where they
+are born, and so is the first entry that has lost a digit which its format keeps. A reading that cannot do the program keeps its
+reason and the others go on. Does not promise: that a float reading looks the same on another machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from symattn.cli.trouble import visible
-from symattn.errors import SymattnError, UnsupportedError
+from symattn.errors import DomainError, InputError, SymattnError, UndecidedError, UnsupportedError
+from symattn.interp.events import Event
 from symattn.interp.systems import SYSTEMS, system
 from symattn.interp.tensor import Tensor
 
-KIND = {"exact": "exact", "balls": "proven digits", "multiprec": "observed with guard digits", "symbolic": "exact"}
-LOST_DIGITS = 3
+if TYPE_CHECKING:
+    from symattn.interp.evaluate import Evaluation
+    from symattn.program.program import Program
+
+Evaluate = Callable[[str, dict[str, Any]], "Evaluation"]
+TRUTH = {"exact": "exact", "symbolic": "exact", "balls": "proven"}
+REFERENCE_DIGITS = 20
+MAX_COMPARED = 50_000
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The first entry of a float reading with fewer than `keeps` right digits; `shown` is what stands there, `right` what should."""
+
+    stage: str
+    entry: tuple[int, ...]
+    keeps: int
+    shown: str
+    right: str
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A program in one number system, or why it has none. `events` are births of inf, NaN and zero, in words."""
+    """A program in one number system, or why it has none. `truth` is exact, proven or observed. `weak` are the flat positions, stage by
+    stage, of entries with fewer right digits than the format keeps."""
 
     numbers: str
-    kind: str
-    stages: Mapping[str, Tensor[Any]]
-    texts: Mapping[str, Tensor[str]]
-    events: tuple[str, ...] = ()
+    truth: str
+    digits: int
+    program: Program | None = None
+    stages: Mapping[str, Tensor[Any]] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+    notes: Mapping[str, str] = field(default_factory=dict)
     failure: str = ""
+    lost: Lost | None = None
+    weak: Mapping[str, frozenset[int]] = field(default_factory=dict)
+
+    @property
+    def is_float(self) -> bool:
+        """Is it one of the float formats?"""
+        return SYSTEMS[self.numbers].ordered
+
+    def text(self, stage: str, position: int) -> str | None:
+        """The entry at a flat position as text; None for an exact number without a closed form and for what a mask removed."""
+        tensor = self.stages[stage]
+        return None if position in tensor.absent else _text(tensor.entries[position], self.numbers, self.digits)
 
 
 def parse_numbers(text: str) -> tuple[str, ...]:
     """The comma-separated names of number systems. Raises InputError with the known ones."""
     names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    if not names:
+        raise InputError("no number system is named", next_move=f"known: {', '.join(SYSTEMS)}")
     for name in names:
         system(name)
     return names
 
 
-def read_all(evaluate: Callable[[str, dict[str, Any]], Any], numbers: Sequence[str], digits: int, order: str) -> list[Reading]:
-    """The readings, in the order asked for. A number system that cannot do the program keeps its reason; when none can, the first error
-    is raised."""
+def read_all(evaluate: Evaluate, numbers: Sequence[str], digits: int, order: str) -> list[Reading]:
+    """The readings, in the order asked for. When none can do the program, the first error is raised."""
     found: list[Reading] = []
     first: SymattnError | None = None
     for name in numbers:
@@ -50,31 +84,26 @@ def read_all(evaluate: Callable[[str, dict[str, Any]], Any], numbers: Sequence[s
             options["digits"] = digits
         if SYSTEMS[name].ordered and order != "sequential":
             options["order"] = order
+        truth = TRUTH.get(name, "observed")
         try:
             evaluation = evaluate(name, options)
-        except UnsupportedError as error:
+        except (UnsupportedError, UndecidedError, DomainError) as error:
             first = first or error
-            found.append(Reading(name, KIND.get(name, "observed on this machine"), {}, {}, failure=str(error)))
+            found.append(Reading(name, truth, digits, failure=error.message))
             continue
-        stages = {stage: evaluation[stage] for stage in evaluation}
-        texts = {stage: _texts(tensor, name, digits) for stage, tensor in stages.items()}
-        events = tuple(f"{e.kind} born in {e.stage}{list(e.entry)}: {e.detail}" for e in getattr(evaluation.reading, "events", ()))
-        found.append(Reading(name, KIND.get(name, "observed on this machine"), stages, texts, events))
+        notes = _notes(evaluation) if SYSTEMS[name].ordered else {}
+        found.append(Reading(name, truth, digits, evaluation.program, evaluation, evaluation.events, notes))
     if first is not None and all(r.failure for r in found):
         raise first
-    return _with_lost_digits(found)
+    return _compared(found, evaluate)
 
 
-def _texts(tensor: Tensor[Any], numbers: str, digits: int) -> Tensor[str]:
-    return Tensor(tensor.shape, [_text(x, numbers, digits) for x in tensor.entries], tensor.absent)
-
-
-def _text(value: Any, numbers: str, digits: int) -> str:
+def _text(value: Any, numbers: str, digits: int) -> str | None:
     if isinstance(value, bool):
         return str(value).lower()
     if numbers == "exact":
         form = value.closed_form()
-        return form.text if form is not None else "(no short closed form)"
+        return None if form is None else str(form.text)
     if numbers == "multiprec":
         from symattn.interp.multiprec import decimal_string
 
@@ -82,69 +111,80 @@ def _text(value: Any, numbers: str, digits: int) -> str:
     return str(value)
 
 
-def _with_lost_digits(found: list[Reading]) -> list[Reading]:
-    """Float readings say where their first digits were lost, when a proven reading stands beside them."""
-    proven = next((r for r in found if r.numbers in ("balls", "exact") and not r.failure), None)
-    if proven is None:
+# -- lost digits ------------------------------------------------------------------------------------------------------
+def _compared(found: list[Reading], evaluate: Evaluate) -> list[Reading]:
+    """Float readings held against a proven one, which is made when none was asked for."""
+    if not any(r.is_float and not r.failure for r in found):
         return found
-    from symattn.interp.lost import first_lost_digit
-
-    result = []
-    for reading in found:
-        event = None
-        if reading.kind == "observed on this machine" and not reading.failure:
-            event = first_lost_digit(reading.stages, proven.stages, LOST_DIGITS)
-        if event is not None:
-            note = f"fewer than {LOST_DIGITS} right digits first in {event.stage}{list(event.entry)}: {event.detail}"
-            reading = Reading(reading.numbers, reading.kind, reading.stages, reading.texts, (*reading.events, note))
-        result.append(reading)
-    return result
+    reference = _reference(found, evaluate)
+    if reference is None:
+        return found
+    return [_held(r, reference) if r.is_float and not r.failure else r for r in found]
 
 
-def as_text(readings: Sequence[Reading], stages: Sequence[str]) -> list[str]:
-    """The stages one after the other, the readings side by side entry by entry."""
-    lines: list[str] = []
-    for stage in stages:
-        columns = [(r.numbers, r.texts[stage]) for r in readings if stage in r.texts]
-        if not columns:
+def _reference(found: list[Reading], evaluate: Evaluate) -> Mapping[str, Tensor[Any]] | None:
+    ready = next((r for r in found if r.numbers == "balls" and not r.failure and r.digits >= REFERENCE_DIGITS), None)
+    if ready is not None:
+        return ready.stages
+    try:
+        return evaluate("balls", {"digits": REFERENCE_DIGITS})
+    except SymattnError:  # the float readings stand without it
+        return None
+
+
+def _held(reading: Reading, reference: Mapping[str, Tensor[Any]]) -> Reading:
+    from symattn.interp.agree import enclosure
+    from symattn.interp.lost import correct_digits
+    from symattn.number.formats import format_named
+
+    # Every decimal of so many digits survives a round trip through the format.
+    keeps = max(1, (format_named(reading.numbers).precision - 1) * 30103 // 100000)
+    weak: dict[str, set[int]] = {}
+    first: Lost | None = None
+    compared = 0
+    for name, tensor in reading.stages.items():
+        if name not in reference or compared > MAX_COMPARED:
             continue
-        if len(stages) > 1:
-            lines.append(f"{stage}")
-        tensor = columns[0][1]
-        names = [f"{stage if len(stages) > 1 else ''}{list(index) if index else ''}" for index in tensor.indices()]
-        label = max((len(x) for x in names), default=0)
-        widths = [max(len(name), *(len(t) for t in column.entries)) for name, column in columns]
-        lines.append("  ".join([" " * label, *(name.ljust(w) for (name, _), w in zip(columns, widths, strict=True))]).rstrip())
-        for k, name in enumerate(names):
-            cells = ["masked" if k in column.absent else column.entries[k] for _, column in columns]
-            lines.append("  ".join([name.ljust(label), *(c.ljust(w) for c, w in zip(cells, widths, strict=True))]).rstrip())
-        if len(stages) > 1:
-            lines.append("")
-    lines += [f"{r.numbers}: {r.kind}" for r in readings if not r.failure]
-    lines += [f"{r.numbers}: not available: {r.failure}" for r in readings if r.failure]
-    lines += [f"{r.numbers}: {event}" for r in readings for event in r.events]
-    return [visible(line) for line in lines]
+        for k, (index, value, right) in enumerate(zip(tensor.indices(), tensor.entries, reference[name].entries, strict=True)):
+            truth = None if isinstance(value, bool) or k in tensor.absent else enclosure(right, 4 * REFERENCE_DIGITS + 64)
+            if truth is None:
+                continue
+            compared += 1
+            point = enclosure(value, 64)
+            if point is None or correct_digits(point.lo, truth, cap=keeps) < keeps:
+                weak.setdefault(name, set()).add(k)
+                first = first or Lost(name, index, keeps, str(value), _digits(right, keeps))
+    return replace(reading, lost=first, weak={name: frozenset(at) for name, at in weak.items()})
 
 
-def as_data(readings: Sequence[Reading], stages: Sequence[str]) -> dict[str, Any]:
-    """The same as plain data for JSON; numbers are strings."""
-    return {
-        "schema": "symattn-readings/1",
-        "readings": [
-            {
-                "numbers": r.numbers,
-                "kind": r.kind,
-                "failure": r.failure or None,
-                "events": list(r.events),
-                "stages": {
-                    stage: {"shape": list(r.texts[stage].shape), "entries": _nested(r.texts[stage])} for stage in stages if stage in r.texts
-                },
-            }
-            for r in readings
-        ],
-    }
+def _digits(value: Any, keeps: int) -> str:
+    """The right value in two digits more than the format keeps."""
+    from symattn.interp.agree import enclosure
+    from symattn.number.decimal import significant_text
+    from symattn.number.truth import Rational
+
+    found = enclosure(value, 4 * REFERENCE_DIGITS + 64)
+    return "" if found is None else significant_text(Rational((found.lo + found.hi) / 2), keeps + 2)
 
 
-def _nested(tensor: Tensor[str]) -> Any:
-    marked = Tensor(tensor.shape, [None if k in tensor.absent else x for k, x in enumerate(tensor.entries)])
-    return marked.nested()
+# -- notes ------------------------------------------------------------------------------------------------------------
+def _notes(evaluation: Evaluation) -> dict[str, str]:
+    """How the operations that the program has were done."""
+    used = _operations(evaluation)
+    return {op: note for op, note in evaluation.notes.items() if op in used}
+
+
+def _operations(evaluation: Evaluation) -> set[str]:
+    from symattn.program import ops
+    from symattn.program.scalar import Binary, Power, Unary, walk
+
+    used: set[str] = set()
+    for stage in evaluation.program.stages:
+        if isinstance(stage.op, ops.Contract):
+            used |= {"add", "mul", "sum"}
+        elif isinstance(stage.op, ops.Reduce):
+            used.add("max2")
+        elif isinstance(stage.op, ops.Map):
+            for node in walk(stage.op.scalar):
+                used |= {node.op} if isinstance(node, Unary | Binary) else {"pow"} if isinstance(node, Power) else set()
+    return used

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from symattn.claims.model import VERDICTS, Claim, DocumentReport, Report
 from symattn.claims.report import counts, hint_text, is_misfit, open_claims, tally
-from symattn.cli.trouble import visible
+from symattn.errors import visible
 
 if TYPE_CHECKING:
     from symattn.sheets.result import Result

@@ -1,6 +1,6 @@
-"""Errors as people see them: place, message, next move, and the line with a caret.
+"""Errors as people see them: place, message, the line with a caret, the next move.
 
-Promises: control and escape bytes of a document never reach the terminal as such; long lines are shown around the column.
+Promises: control and escape bytes of a document or an argument never reach the terminal as such; a message of any length stays short.
 Does not promise: colour.
 """
 
@@ -8,30 +8,37 @@ from __future__ import annotations
 
 import click
 
-from symattn.errors import SymattnError
+from symattn.errors import SymattnError, visible
 
-WINDOW = 100
-
-
-def visible(text: str) -> str:
-    """`text` with control characters as symbols (CONTRACT 11)."""
-    return "".join(chr(0x2400 + ord(c)) if ord(c) < 0x20 else "␡" if c == "\x7f" else "�" if 0x80 <= ord(c) < 0xA0 else c for c in text)
+LONGEST = 600
 
 
 def trouble_text(error: SymattnError) -> str:
-    """`error` as a few lines: where, what, the source line with a caret, the next move."""
-    place = error.place
-    lines = [f"{visible(place.label())}: error: {visible(error.message)}" if place is not None else f"error: {visible(error.message)}"]
-    if place is not None and place.source_line and place.column:
-        begin = max(0, place.column - 1 - WINDOW // 2)
-        piece = visible(place.source_line[begin : begin + WINDOW].replace("\t", " "))
-        lines.append("  " + piece)
-        lines.append("  " + " " * (place.column - 1 - begin) + "^")
-    if error.next_move:
-        lines.append(f"  {visible(error.next_move)}")
-    return "\n".join(lines)
+    """`error` as a few lines: `file:line:column: error: message`, the source line with a caret under the place, the next move."""
+    shown = SymattnError(f"error: {clipped(error.message)}", place=error.place, next_move=clipped(error.next_move))
+    return shown.pretty()
+
+
+def clipped(text: str) -> str:
+    """`text`, its middle left out where it is very long."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 4 :]}"
 
 
 def report_trouble(error: SymattnError) -> None:
     """The error on stderr."""
     click.echo(trouble_text(error), err=True)
+
+
+def report_usage(error: click.ClickException) -> None:
+    """A complaint of the command line's own on stderr: usage, where help is, what is wrong."""
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help; click has it since 8.2
+        click.echo(error.format_message(), err=True)
+        return
+    if context is not None:
+        click.echo(context.get_usage(), err=True)
+        click.echo(f"Try '{context.command_path} --help' for help.", err=True)
+    click.echo(visible(f"error: {clipped(error.format_message())}"), err=True)
+
+
+__all__ = ["clipped", "report_trouble", "report_usage", "trouble_text", "visible"]

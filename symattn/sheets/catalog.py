@@ -36,20 +36,27 @@ def folders() -> list[Path]:
 def find_worksheet(name: str) -> Path:
     """The file of a worksheet given by name or by path. Raises SheetError with the nearest names."""
     direct = Path(name)
-    if direct.suffix == ".md" or direct.is_file():
-        if direct.is_file():
+    if direct.suffix == ".md" or _is_file(direct):
+        if _is_file(direct):
             return direct
         raise SheetError(
             f'the file "{name}" does not exist', next_move="give a worksheet's path or its name (see `symattn worksheet list`)"
         )
     for folder in folders():
-        if direct.name == name and (folder / f"{name}.md").is_file():
+        if direct.name == name and _is_file(folder / f"{name}.md"):
             return folder / f"{name}.md"
     known = [listed.name for listed in list_worksheets()]
     near = get_close_matches(name, known, n=3, cutoff=0.4)
     raise SheetError(
         f'there is no worksheet "{name}"', next_move=f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(known) or 'none'}"
     )
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file can have
+        return False
 
 
 def list_worksheets() -> list[Listed]:

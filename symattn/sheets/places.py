@@ -153,7 +153,13 @@ def _locate(sheet: SheetSource, line: ClaimLine, lines: Sequence[str]) -> tuple[
             raise miss(
                 f"the quote stands in column {starts[0] + 1} of line {line.first_line}, not {line.column}", "correct the column after @"
             )
-        return line.column, starts.index(line.column - 1) + 1, len(starts) > 1
+        number = starts.index(line.column - 1) + 1
+        if line.occurrence not in (0, number):
+            raise miss(
+                f"the quote in column {line.column} is number {number} on line {line.first_line}, not {line.occurrence}",
+                "correct the column or the number after #",
+            )
+        return line.column, number, len(starts) > 1
     occurrence = line.occurrence or 1
     if occurrence > len(starts):
         raise miss(f"the quote stands {len(starts)} times on line {line.first_line}, not {occurrence}", "correct the number after #")

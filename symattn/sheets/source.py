@@ -158,12 +158,13 @@ class SheetSource:
 def read_sheet(path: Path) -> SheetSource:
     """The worksheet at `path`. Raises SheetError when it cannot be read, is not UTF-8, is too large, or breaks the format."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise SheetError(f"cannot read the worksheet: {error.strerror or error}", place=Place(str(path))) from error
     if len(data) > MAX_BYTES:
         raise SheetError(
-            f"the worksheet has {len(data)} bytes, over the limit of {MAX_BYTES}",
+            f"the worksheet has more than {MAX_BYTES} bytes",
             place=Place(str(path)),
             next_move="split it into several worksheets",
         )

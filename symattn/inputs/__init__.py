@@ -1,0 +1,1 @@
+"""Matrices from files and from text, taken exactly, with the place of every complaint."""

@@ -226,9 +226,20 @@ def refreshed(text: str, page: str) -> str:
     lines = text.split("\n")
     for failure, got in reversed(failures(text, page)[1]):
         example = failure.example
-        shown = re.sub(r"(?m)^$(?=\n)", "<BLANKLINE>", got) if example.kind == "pycon" else got.rstrip("\n")
-        lines[example.first - 1 : example.last - 1] = shown.rstrip("\n").split("\n") if shown.strip() else []
+        shown = re.sub(r"(?m)^$(?=\n)", "<BLANKLINE>", got) if example.kind == "pycon" else got
+        fresh = shown.rstrip("\n").split("\n") if shown.strip() else []
+        blank = [""] if example.kind == "console" and example.want.endswith("\n\n") else []
+        lines[example.first - 1 : example.last - 1] = [*_abridged(fresh, example.want.rstrip("\n").split("\n")), *blank]
     return "\n".join(lines)
+
+
+def _abridged(fresh: list[str], before: list[str]) -> list[str]:
+    """What is printed, with `...` in place of the middle where the page leaves the middle out: as many lines are kept as it shows now."""
+    if before.count("...") != 1:
+        return fresh
+    head = before.index("...")
+    tail = len(before) - head - 1
+    return [*fresh[:head], "...", *fresh[len(fresh) - tail :]] if head + tail < len(fresh) else fresh
 
 
 def main(arguments: list[str]) -> int:

@@ -128,6 +128,11 @@ def test_refreshing_repairs_what_is_stale_and_nothing_else() -> None:
     ]
 
 
+def test_refreshing_keeps_what_a_page_leaves_out() -> None:
+    page = '```console\n$ symattn eval "[1, 2, 3]" --numbers exact\n     exacto\n...\nexact  exact\n```\n'
+    assert refreshed(page, "planted") == page.replace("exacto", "exact")
+
+
 def test_files_of_a_page_stand_in_its_own_folder() -> None:
     text = (
         '<!-- file: s.json -->\n```json\n{"Q": [[1]], "K": [[1]], "V": [[0.1]]}\n```\n\n'

@@ -153,6 +153,8 @@ def _verdict(
     exact = _equal(p, v, cap_bits)
     rational = v.rational()
     if integer and rational is not None and (rational / printed.scale).denominator == 1:
+        if goes_on and _nines(printed, v):
+            return Judgement("truncated", declared=True)
         off = _off(p, [rational], printed)
         return Judgement("exact") if exact is Truth.YES else Judgement("wrong", off=off, reason=INTEGER)
     if goes_on:

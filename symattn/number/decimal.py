@@ -174,6 +174,11 @@ def _split(body: str, decimal: str, text: str) -> tuple[str, str]:
         raise InputError(f"{_shown(text)} separates its thousands in two ways", next_move="use one separator")
     if marks:
         groups = whole.split(marks.pop())
+        if groups[0].startswith("0"):
+            raise InputError(
+                f"{_shown(text)} has a separator after a leading zero, where no thousands end",
+                next_move=f'its decimal mark may be "{other}"',
+            )
         if not 1 <= len(groups[0]) <= 3 or any(len(g) != 3 for g in groups[1:]):
             raise InputError(
                 f"{_shown(text)} has a separator that does not stand before three digits",

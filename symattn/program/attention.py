@@ -32,6 +32,7 @@ from symattn.program.lower_options import (
 )
 from symattn.program.lower_rotary import rotate
 from symattn.program.program import Program
+from symattn.program.spaces import Space
 
 if TYPE_CHECKING:
     from symattn.number.formats import Format
@@ -188,7 +189,7 @@ class Attention:
         if self.query_offset is not None:
             return self.query_offset
         queries, keys = axes.token.space, axes.key.space
-        if self.by_position and queries.size_text() != keys.size_text():
+        if self.by_position and not _same_size(queries, keys):
             raise ProgramError(
                 f"query_offset is missing: there are {queries.size_text()} queries and {keys.size_text()} keys, and positions are compared",
                 next_move="give query_offset=0 to align the first positions, or m - n to align the last ones (decoding)",
@@ -292,3 +293,10 @@ class Attention:
         if "d_k" in known:
             known.setdefault("d_v", known["d_k"])
         return program.symbolic(known, given, defaults=defaults, same={"d_v": "d_k"}, maximum=maximum, unfold=unfold)
+
+
+def _same_size(a: Space, b: Space) -> bool:
+    """Have the two spaces as many entries? Blocks of known sizes count together; symbols are compared as they are written."""
+    if a.symbols() or b.symbols():
+        return a.size_text() == b.size_text()
+    return a.extent({}) == b.extent({})

@@ -173,6 +173,12 @@ def test_an_integer_from_integers_is_exact_or_wrong() -> None:
     assert verdict("999", "1000", "999", integer=True, interval=point("998", "1000")) == "wrong"
 
 
+def test_nines_that_go_on_are_the_integer() -> None:
+    found = judge(parse_printed("0.99…"), q("1"), integer=True)
+    assert (found.verdict, found.declared, found.off) == ("truncated", True, 0)
+    assert judge(parse_printed("0.98…"), q("1"), integer=True).verdict == "wrong"
+
+
 # -- digits that go on ------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("token", "v", "expected", "declared", "off"),

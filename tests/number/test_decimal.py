@@ -126,6 +126,8 @@ def test_the_token_keeps_its_text_but_not_its_ellipsis() -> None:
         ("2.980,96", ".", 'may be ","'),
         ("2,980.96", ",", r'may be "\."'),
         ("83,83", ".", "does not stand before three digits"),
+        ("0.379", ",", "after a leading zero"),
+        ("-0,000", ".", "after a leading zero"),
         ("1,23,456", ".", "does not stand before three digits"),
         ("1234,567.8", ".", "does not stand before three digits"),
         ("1,234 567.8", ".", "in two ways"),

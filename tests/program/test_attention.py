@@ -165,6 +165,13 @@ def test_a_program_that_cannot_be_is_refused(attention, options, message):
         attention.program(**options)
 
 
+def test_blocks_that_add_up_to_the_queries_need_no_offset():
+    attention = Attention(cross=True, mask="causal")
+    assert attention.program("online", n=3, m=3, blocks=(1, 2)).output == "output"
+    with pytest.raises(ProgramError, match=r"there are 3 queries and 1\+1 keys"):
+        attention.program("online", n=3, m=2, blocks=(1, 1))
+
+
 def test_the_offset_is_needed_only_where_the_positions_differ():
     for attention in (Attention(cross=True), Attention(cross=True, mask="padding+array")):
         assert attention.program(n=2, m=3)

@@ -11,8 +11,15 @@ from dataclasses import dataclass
 
 from symattn.errors import ProgramError, ShapeError
 from symattn.program.program import Program
-from symattn.proof.certificate import Certificate, Statement, genuine, mint
+from symattn.proof.certificate import Certificate, Statement, mint
 from symattn.proof.evidence import PROVED_ALL_SIZES, Evidence, Undecided
+from symattn.proof.facts import use_facts
+from symattn.proof.functions import new_context
+from symattn.proof.lower import Lowering
+from symattn.proof.terms import Context, minus
+from symattn.proof.zero import vanishes
+
+_SMALL = 4  # sums over numeric sizes up to this are written out when nothing else decides
 
 
 @dataclass(frozen=True)
@@ -37,13 +44,25 @@ def prove_equal(
     Stages in `atoms` are opaque: the equality then holds whatever their values are. `facts` are certificates about stages of this
     program that may be used. Raises StepRejected with a counterexample, Undecided, ProgramError and ShapeError for what does not fit."""
     statement = stated(program, left, right)
-    for fact in facts:
-        if not genuine(fact):
-            raise ProgramError("a fact that is not a certificate of the kernel")
-    a, b = program.by_name[left], program.by_name[right]
-    if a.op == b.op:
-        return mint(statement, Evidence(PROVED_ALL_SIZES), (), tuple(facts), tuple(atoms))
-    raise Undecided("the zero test does not know these operations")
+    budget = budget or Budget()
+    for expand in (0, _SMALL):
+        ctx = new_context(budget.terms, budget.seconds)
+        lowering = Lowering(ctx, program, atoms, expand)
+        use_facts(ctx, lowering, facts)
+        if _equal(ctx, lowering, statement):
+            hypotheses = tuple(dict.fromkeys([*ctx.hypotheses, *(h for fact in facts for h in fact.hypotheses)]))
+            return mint(statement, Evidence(PROVED_ALL_SIZES), hypotheses, tuple(facts), tuple(atoms))
+        if not lowering.small:
+            break
+    raise Undecided("the zero test did not see that the two sides are equal, and no counterexample was found")
+
+
+def _equal(ctx: Context, lowering: Lowering, statement: Statement) -> bool:
+    left, right = statement.left, statement.right
+    for places in lowering.cases(statement.program.by_name[left].out):
+        if not vanishes(ctx, lowering.stage(left, places) + minus(lowering.stage(right, places))):
+            return False
+    return True
 
 
 def stated(program: Program, left: str, right: str, relation: str = "==") -> Statement:

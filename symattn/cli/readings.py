@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symattn.errors import DomainError, InputError, SymattnError, UndecidedError, UnsupportedError
@@ -103,12 +104,17 @@ def _text(value: Any, numbers: str, digits: int) -> str | None:
         return str(value).lower()
     if numbers == "exact":
         form = value.closed_form()
-        return None if form is None else str(form.text)
+        return str(form.text) if form is not None else _fraction(value.rational())
     if numbers == "multiprec":
         from symattn.interp.multiprec import decimal_string
 
         return decimal_string(value, digits)
     return str(value)
+
+
+def _fraction(value: Fraction | None) -> str | None:
+    """A rational number whose form is not short, such as a float's exact value; None when it is none, or of a page's length."""
+    return None if value is None or max(value.numerator.bit_length(), value.denominator.bit_length()) > 4096 else str(value)
 
 
 # -- lost digits ------------------------------------------------------------------------------------------------------

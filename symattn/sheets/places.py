@@ -105,7 +105,7 @@ def open_source(sheet: SheetSource, folder: Path | None) -> SourceDocument:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise SheetError(f'the source "{sheet.source}" is not UTF-8', place=Place(str(path), line), next_move="convert it first") from error
-    return SourceDocument(sheet.source, text.replace("\r\n", "\n").split("\n"))
+    return SourceDocument(sheet.source, text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
 
 
 def find(sheet: SheetSource, line: ClaimLine, source: SourceDocument) -> Found:

@@ -164,7 +164,7 @@ def read_sheet(path: Path) -> SheetSource:
         raise SheetError(f"cannot read the worksheet: {error.strerror or error}", place=Place(str(path))) from error
     if len(data) > MAX_BYTES:
         raise SheetError(
-            f"the worksheet has more than {MAX_BYTES} bytes",
+            f"the worksheet is over the limit of {MAX_BYTES} bytes",
             place=Place(str(path)),
             next_move="split it into several worksheets",
         )
@@ -199,7 +199,7 @@ def _with_meta(path: str, name: str, meta: dict[str, Any], parts: tuple[Part, ..
     if lang not in LANGS:
         raise reader.error(1, f'the front matter says lang = "{lang}"', 'use "es" or "en"')
     source = meta.get("source", "")
-    if not isinstance(source, str) or Path(source).name != source:
+    if not isinstance(source, str) or Path(source).name != source or source == ".." or not source.isprintable():
         raise reader.error(1, "`source` must be a file name without folders", "the folder is given with --source DIR")
     labels = meta.get("labels", {})
     if not isinstance(labels, dict) or not all(isinstance(v, list) and all(isinstance(x, str) for x in v) for v in labels.values()):
@@ -234,9 +234,13 @@ def _both(meta: dict[str, Any], key: str, reader: _Reader, *, required: bool = F
 
 
 _CLAIM = re.compile(r'^\|\s*(?P<target>.*?)\s*"(?P<quote>(?:[^"\\]|\\.)*)"\s*(?P<rest>.*)$')
-_PLACE = re.compile(r"^@(?P<first>\d+)(?:-(?P<last>\d+))?(?::(?P<column>\d+))?(?:#(?P<occurrence>\d+))?\s*(?P<rest>.*)$")
+_PLACE = re.compile(
+    r"^@(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9}))?(?::(?P<column>[0-9]{1,9}))?(?:#(?P<occurrence>[0-9]{1,9}))?(?![0-9])"
+    r"\s*(?P<rest>.*)$"
+)
 _GIVEN = re.compile(r"^(?P<name>[^\W\d]\w*)\s*(?:\((?P<axes>[^()]*)\))?\s*=\s*(?P<literal>.+)$")
 _DEFINE = re.compile(r"^(?P<name>[^\W\d]\w*)\s*=(?!=)\s*(?P<expression>.+)$")
+_WORDS = re.compile(r"\s*(?:\||(?:heads|caption)\.(?:es|en):)")
 _OPEN = re.compile(r"^:::\s*(?P<lang>\S+)(?P<student>\s+student)?\s*$")
 _FENCE = re.compile(r"^(?P<ticks>`{3,})\s*(?P<info>.*?)\s*$")
 
@@ -415,20 +419,25 @@ class _Reader:
             ledger, rest = True, rest[: -len(" ledger")].strip()
         if word == "heat" and (found := re.match(r"^(.*?)\s+row\s+(\S+)$", rest)):
             rest, row = found[1], found[2]
-        column = line.index(rest) + 1
-        targets = tuple(Code(text.strip(), number, column) for text in _split_commas(rest))
-        return Display(word, targets, ledger, row)
+        begin = line.index(rest, line.index(word) + len(word)) + 1
+        targets: list[Code] = []
+        for text in _split_commas(rest):
+            targets.append(Code(text.strip(), number, begin + len(text) - len(text.lstrip())))
+            begin += len(text) + 1
+        return Display(word, tuple(targets), ledger, row)
 
     def claim(self, number: int, line: str) -> ClaimLine:
         bare = line.strip()
         found = _CLAIM.match(bare)
         if found is None:
             raise self.error(number, 'a claim is written `| ADDRESS "quote" @line`')
+        indent = len(line) - len(line.lstrip())
         target = found["target"].strip()
         kind = "number"
         word = target.split(maxsplit=1)[0] if target else ""
         if word in KINDS and target != word:
             kind, target = word, target[len(word) :].strip()
+        column = indent + found.start("target") + found["target"].rindex(target) + 1
         quote = re.sub(r"\\(.)", lambda m: "\n" if m[1] == "n" else m[1], found["quote"])
         place = _PLACE.match(found["rest"])
         if place is None:
@@ -441,7 +450,8 @@ class _Reader:
             elif option := re.match(r"^declared\b\s*", rest):
                 declared, rest = True, rest[option.end() :]
             elif option := re.match(r"^from\s+(.+?)\s*(?=$|\bknown\s|\bdeclared\b)", rest):
-                printed_from, rest = Code(option[1], number, line.rindex(option[1]) + 1), rest[option.end() :]
+                begin = indent + len(bare) - len(rest) + option.start(1) + 1
+                printed_from, rest = Code(option[1], number, begin), rest[option.end() :]
             else:
                 raise self.error(
                     number, f"`{rest}` is not understood after a claim", "only `from EXPR`, `declared` and `known ID` may follow"
@@ -450,10 +460,16 @@ class _Reader:
             raise self.error(number, "the quote is empty")
         if not target:
             raise self.error(number, "the claim does not say what its quote means", "write an address such as Q[0,1] or an expression")
-        first = int(place["first"])
+        counts = {name: int(text) for name, text in place.groupdict().items() if name != "rest" and text is not None}
+        if 0 in counts.values():
+            raise self.error(number, "lines, columns and occurrences count from 1", "correct the place after @")
+        first = counts["first"]
+        last = counts.get("last", first)
+        if last < first:
+            raise self.error(number, f"the place ends on line {last}, before line {first} where it begins", "correct the place after @")
         return ClaimLine(
-            kind, Code(target, number, line.index(target) + 1), quote, first, int(place["last"] or first), int(place["column"] or 0),
-            int(place["occurrence"] or 0), printed_from, declared, known, number,
+            kind, Code(target, number, column), quote, first, last, counts.get("column", 0),
+            counts.get("occurrence", 0), printed_from, declared, known, number,
         )  # fmt: skip
 
     def known(self, body: list[tuple[int, str]], head: str, start: int) -> Known:
@@ -464,7 +480,7 @@ class _Reader:
         return Known(words[0], words[1], self.both(texts, start), start)
 
     def statement(self, body: list[tuple[int, str]], head: str, start: int) -> StatementBlock:
-        found = re.match(r'^@(\d+)\s+"((?:[^"\\]|\\.)*)"$', head)
+        found = re.match(r'^@([0-9]{1,9})\s+"((?:[^"\\]|\\.)*)"$', head)
         if found is None:
             raise self.error(start, 'a statement is headed `statement @LINE "quote"`')
         quote = re.sub(r"\\(.)", r"\1", found[2])
@@ -501,17 +517,18 @@ class _Reader:
         return {lang: " ".join(text for _, text in texts[lang]) for lang in LANGS}
 
     def logical(self, body: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-        """Lines without comments; a line whose brackets are open goes on with the next."""
+        """Lines without comments; a line whose brackets are open goes on with the next. In claims, heads, captions # and [ are words."""
         held = ""
         first = 0
         for number, line in body:
-            text = line.rstrip() if line.lstrip().startswith("|") else _without_comment(line).rstrip()
+            words = _WORDS.match(line) is not None and not held
+            text = line.rstrip() if words else _without_comment(line).rstrip()
             if not text.strip() or text.lstrip().startswith("#"):
                 continue
             if not held:
                 first = number
             held = f"{held} {text.strip()}" if held else text
-            if held.lstrip().startswith("|") or held.count("[") <= held.count("]"):
+            if words or held.count("[") <= held.count("]"):
                 yield first, held
                 held = ""
         if held:

@@ -19,6 +19,7 @@ from symattn.claims.operands import Operand, interval_value, operand
 from symattn.claims.order import changed_entries, judge_order
 from symattn.claims.report import claim_id
 from symattn.claims.sums import is_whole, judge_sum
+from symattn.errors import SheetError
 from symattn.number.decimal import Printed
 from symattn.number.truth import Enclosure, Quantity, Rational
 from symattn.program.scalar import Arg, Binary, Num, Power, Scalar, Unary, walk
@@ -134,6 +135,12 @@ class Judge:
         assert item.printed is not None
         addends, poisoned = self._addends(item)
         meaning = f"sum({item.target.text})" if len(item.target.entries) > 1 else item.target.text
+        if not addends:
+            raise SheetError(
+                f"the total {item.printed.token} has no printed addends",
+                place=self.compiled.sheet.place(item.line.line, item.line.target.column),
+                next_move="quote the addends with it, or write a claim line for each entry first",
+            )
         if is_whole(item.printed):
             return judge_sum(item.printed, addends), meaning, None, poisoned
         total = sum((a.value for a in addends), Fraction(0))

@@ -81,10 +81,18 @@ def compile_sheet(sheet: SheetSource) -> Compiled:
     return _Compiler(sheet).whole()
 
 
+def _labels_line(sheet: SheetSource) -> int:
+    """Where [labels] stands in the front matter; line 1 when it is written in another way."""
+    return next((k for k, line in enumerate(sheet.lines, 1) if line.strip() == "[labels]"), 1)
+
+
 class _Compiler:
     def __init__(self, sheet: SheetSource) -> None:
         self.sheet = sheet
-        self.builder = Builder(labels=sheet.labels)
+        try:
+            self.builder = Builder(labels=sheet.labels)
+        except SymattnError as error:
+            raise error.at(sheet.place(_labels_line(sheet))) from None
         self.given_texts: dict[Entry, str] = {}
         self.given_names: set[str] = set()
         self.targets: dict[Code, Target] = {}
@@ -115,6 +123,12 @@ class _Compiler:
                     pass
         for kind, code in pending:
             self.resolve(kind, code)
+        if not self.builder.names():
+            raise SheetError(
+                "the worksheet gives and defines nothing",
+                place=self.sheet.place(1),
+                next_move="add a given block, such as x = [1, 2] between ```given and ```",
+            )
         program = self.builder.program()
         feeds = self.builder.feeds()
         values = quantities(program, feeds)

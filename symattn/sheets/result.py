@@ -6,7 +6,7 @@ promise: pages (sheets/page.py).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from symattn.sheets.items import Collector
 from symattn.sheets.notation import entry_text
 from symattn.sheets.places import SourceDocument, open_source
 from symattn.sheets.prose import inline, plain
-from symattn.sheets.source import Code, Known, SheetSource, StatementBlock
+from symattn.sheets.source import ClaimLine, Code, GivenBlock, Known, SheetSource, StatementBlock, StepBlock
 from symattn.sheets.trace import Entry, inner
 from symattn.sheets.typeset import tree_text
 from symattn.sheets.values import compact, rounded, shown
@@ -99,7 +99,7 @@ def work_out(sheet: SheetSource, source_folder: Path | None = None, *, search_sl
     judged = judge.all()
     if search_slips:
         judged = with_hints(compiled, collected, judge, judged)
-    causes = {part.id: part for part in sheet.parts if isinstance(part, Known)}
+    causes = _causes(sheet)
     _check_known_ids(sheet, judged, causes)
     spoken = tuple(_statement(compiled, part) for part in sheet.parts if isinstance(part, StatementBlock))
     covered = len(collected.covered)
@@ -119,6 +119,28 @@ def plain_text(text: str, place: Place) -> str:
     return plain(inline(text, place))
 
 
+def _lines(sheet: SheetSource) -> Iterator[ClaimLine]:
+    """All claim lines, those that only echo others too."""
+    for part in sheet.parts:
+        if isinstance(part, GivenBlock | StepBlock):
+            yield from part.claims
+
+
+def _causes(sheet: SheetSource) -> dict[str, Known]:
+    """The acknowledgements by id. Raises SheetError for an id that two of them have."""
+    causes: dict[str, Known] = {}
+    for part in sheet.parts:
+        if isinstance(part, Known):
+            if part.id in causes:
+                raise SheetError(
+                    f'the acknowledgement "{part.id}" stands on line {causes[part.id].line} already',
+                    place=sheet.place(part.line),
+                    next_move="give each an id of its own",
+                )
+            causes[part.id] = part
+    return causes
+
+
 def _check_known_ids(sheet: SheetSource, judged: list[Judged], causes: dict[str, Known]) -> None:
     for j in judged:
         if j.item.line.known and j.item.line.known not in causes:
@@ -126,6 +148,14 @@ def _check_known_ids(sheet: SheetSource, judged: list[Judged], causes: dict[str,
                 f'the claim refers to the acknowledgement "{j.item.line.known}", which is not in the worksheet',
                 place=sheet.place(j.item.line.line),
                 next_move=f"known: {', '.join(causes) or 'none'}",
+            )
+    used = {line.known for line in _lines(sheet)}
+    for cause in causes.values():
+        if cause.id not in used:
+            raise SheetError(
+                f'no claim refers to the acknowledgement "{cause.id}"',
+                place=sheet.place(cause.line),
+                next_move=f"write known {cause.id} after the claim that it explains, or remove it",
             )
 
 

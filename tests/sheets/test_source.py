@@ -103,6 +103,8 @@ def test_every_part_is_read() -> None:
         (('lang = "en"', "lang ="), 3, "not TOML"),
         (('lang = "en"', 'color = "red"'), 1, 'unknown key "color"'),
         (('source = "a.txt"', 'source = "../a.txt"'), 1, "without folders"),
+        (('source = "a.txt"', 'source = ".."'), 1, "without folders"),
+        (('source = "a.txt"', 'source = "a\\u0000b"'), 1, "without folders"),
         ((', en = "One" }', " }"), 1, "both languages"),
         (("::: en\n## Title\nText with $x_i$.\n:::\n", ""), 7, "no ::: en beside it"),
         (("## Title\n", ""), 7, "title must stand in both"),
@@ -115,6 +117,10 @@ def test_every_part_is_read() -> None:
         (('| X[0] "[1, 2]" @1', '| X[0] "[1, 2]"'), 19, "where its quote stands"),
         (('| X[0] "[1, 2]" @1', "| X[0] [1, 2] @1"), 19, "a claim is written"),
         (('| X[0] "[1, 2]" @1', '| X[0] "[1, 2]" @1 maybe'), 19, "`maybe` is not understood"),
+        (('| X[0] "[1, 2]" @1', '| X[0] "[1, 2]" @0'), 19, "count from 1"),
+        (('| X[0] "[1, 2]" @1', '| X[0] "[1, 2]" @1:0'), 19, "count from 1"),
+        (('| X[0] "[1, 2]" @1', '| X[0] "[1, 2]" @3-2'), 19, "ends on line 2, before line 3"),
+        (('| X[0] "[1, 2]" @1', '| X[0] "[1, 2]" @' + "9" * 30), 19, "where its quote stands"),
         (("```known slip wrong", "```known slip"), 33, "headed `known ID VERDICT`"),
         (("```known slip wrong", "```known slip bad"), 33, "headed `known ID VERDICT`"),
         (("en: cause\n", ""), 33, "text in en is missing"),
@@ -145,3 +151,25 @@ def test_a_missing_file_and_a_huge_one(tmp_path: Path) -> None:
     (tmp_path / "big.md").write_bytes(b"x" * 2_000_001)
     with pytest.raises(SheetError, match="over the limit"):
         read_sheet(tmp_path / "big.md")
+
+
+def test_heads_and_captions_are_words() -> None:
+    text = BODY.replace("heads.en: c | d", "heads.en: c # 1 | d\ncaption.es: [uno # dos\ncaption.en: [one # two")
+    table = next(part for part in sheet(HEAD + text).parts if isinstance(part, StepBlock)).parts[2]
+    assert isinstance(table, Display)
+    assert table.heads["en"] == ("c # 1", "d")
+    assert table.caption == {"es": "[uno # dos", "en": "[one # two"}
+
+
+@pytest.mark.parametrize(
+    ("line", "columns"),
+    [("show S, S[0,1]", [6, 9]), ("  table  w, h", [10, 13]), ('| sum s "1 = 1" @2', [7]), ('| S[0,1] "1" @2 from 1+k known k1', [3, 22])],
+)
+def test_expressions_know_their_columns(line: str, columns: list[int]) -> None:
+    parts = sheet(HEAD + BODY.replace("show S[0,1] ledger", line)).parts
+    step = next(part for part in parts if isinstance(part, StepBlock))
+    display = step.parts[1]
+    assert isinstance(display, Display)
+    codes = list(display.targets) if line.lstrip()[0] != "|" else [c for c in (step.claims[0].target, step.claims[0].printed_from) if c]
+    assert [code.column for code in codes] == columns
+    assert all(line[code.column - 1 :].startswith(code.text) for code in codes)

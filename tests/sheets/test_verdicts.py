@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from symattn.claims.report import exit_code, to_json
-from symattn.errors import SheetError
+from symattn.errors import SheetError, SymattnError
 from symattn.number.truth import compare
 from symattn.sheets.result import Result, report, work_out
 from symattn.sheets.source import parse_sheet, read_sheet
@@ -158,3 +158,24 @@ def test_every_value_downstream_changes_and_nothing_upstream(name: str) -> None:
         assert all(moved(before, after, "O"))
     before_terms = before.compiled.quantities.of("O", (1, 0)).enclose(64)
     assert before_terms.width() < Fraction(1, 10**9)
+
+
+SMALL = '+++\ntitle = {{ es = "T", en = "T" }}\n{labels}+++\n{body}'
+GIVEN = '```given\nx(n) = [1.5, 2]\n| x[0] "1.5" @1{known}\n```\n'
+CAUSE = "```known k {verdict}\nes: a\nen: b\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "labels", "message"),
+    [
+        ("", "", r"w\.md:1:1: the worksheet gives and defines nothing"),
+        (GIVEN.format(known=""), '[labels]\nn = ["a", "a"]\n', r"w\.md:3:1: the axis \"n\" has twice"),
+        (GIVEN.format(known="") + '```step\n| sum x * 1 "1" @1\n```\n', "", r"w\.md:9:7: the total 1 has no printed addends"),
+        (GIVEN.format(known="") + CAUSE.format(verdict="wrong"), "", r"w\.md:8:1: no claim refers to the acknowledgement \"k\""),
+        (GIVEN.format(known=" known k") + 2 * CAUSE.format(verdict="wrong"), "", r"w\.md:12:1: the acknowledgement \"k\" stands on line 8"),
+        (GIVEN.format(known=" known q") + CAUSE.format(verdict="wrong"), "", r"w\.md:6:1: the claim refers to the acknowledgement \"q\""),
+    ],
+)
+def test_what_does_not_fit_together_has_its_place(body: str, labels: str, message: str) -> None:
+    with pytest.raises(SymattnError, match=message):
+        work_out(parse_sheet(SMALL.format(labels=labels, body=body), "w.md", "w"))

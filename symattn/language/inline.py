@@ -14,12 +14,12 @@ from symattn.errors import LanguageError, Place, ShapeError, SymattnError
 from symattn.language.ast import Array, Call, Keyword, Name, Text
 from symattn.language.compile import Compiler
 from symattn.language.constants import Nested, literal, rational, shape_of
-from symattn.language.rewrite import Rewriter
 from symattn.language.unparse import substitute, unparse
 from symattn.language.values import Value, described, reindexed
 from symattn.program.attention import Attention
 from symattn.program.ops import Index, Input, Use
 from symattn.program.program import Program
+from symattn.program.rewrite import Rewriter
 from symattn.program.scalar import Num, Scalar, Size
 from symattn.program.spaces import Axis
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 
 from symattn.errors import Place, ShapeError
 from symattn.language.axes import Spaces
-from symattn.language.rewrite import Rewriter
 from symattn.program.ops import At, Index, Use
+from symattn.program.rewrite import Rewriter
 from symattn.program.scalar import Arg, Num, Power, Scalar, Unary, walk
 from symattn.program.spaces import Axis
 

@@ -15,11 +15,11 @@ from symattn.language.ast import NOWHERE
 from symattn.language.axes import Spaces
 from symattn.language.constants import Nested
 from symattn.language.limits import MAX_STAGE_ENTRIES
-from symattn.language.rewrite import Rewriter
 from symattn.language.values import Value
 from symattn.program import ops
 from symattn.program.ops import Use
 from symattn.program.program import Program, Stage
+from symattn.program.rewrite import Rewriter
 from symattn.program.scalar import Arg
 from symattn.program.spaces import Axis, Space
 

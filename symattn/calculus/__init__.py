@@ -1,0 +1,1 @@
+"""Derivatives of programs, derivations whose every step is proved, and the catalogue of theorems."""

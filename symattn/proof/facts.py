@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symattn.errors import ProgramError
-from symattn.interp.run import stages_read
 from symattn.program.program import Program
 from symattn.proof.certificate import Certificate, genuine
 from symattn.proof.evidence import PROVED_ALL_SIZES
 from symattn.proof.fold import Rule, solved
 from symattn.proof.lower import Lowering
 from symattn.proof.reduce import settled
+from symattn.proof.sampling import cone
 from symattn.proof.terms import Context, Expr, minus
 
 
@@ -26,7 +26,6 @@ def use_facts(ctx: Context, lowering: Lowering, facts: Sequence[Certificate]) ->
     """Make the facts rules of the context. Raises ProgramError for what is no fact about this program."""
     rules: list[Rule] = []
     for fact in facts:
-        check(fact, lowering.program)
         left, right = fact.statement.left, fact.statement.right
         for places in lowering.cases(fact.statement.program.by_name[left].out):
             rule = _rule(ctx, settled(ctx, lowering.stage(left, places)), settled(ctx, lowering.stage(right, places)))
@@ -35,7 +34,7 @@ def use_facts(ctx: Context, lowering: Lowering, facts: Sequence[Certificate]) ->
     ctx.rules = rules
 
 
-def check(fact: object, program: Program) -> None:
+def check_fact(fact: object, program: Program) -> None:
     """Raises ProgramError unless this is a certificate of an equality for all sizes about stages of the program."""
     if not genuine(fact):
         raise ProgramError("a fact that is not a certificate of the kernel", next_move="prove it first")
@@ -50,19 +49,6 @@ def check(fact: object, program: Program) -> None:
                     f'the fact "{statement.text()}" speaks of a stage "{name}" that is another one in this program',
                     next_move="prove it for this program",
                 )
-
-
-def cone(program: Program, names: Sequence[str], stop: frozenset[str] = frozenset()) -> list[str]:
-    """The stages that these are made of, themselves included, in program order; what stands behind `stop` is left out."""
-    found: set[str] = set()
-    pending = list(names)
-    while pending:
-        name = pending.pop()
-        if name not in found:
-            found.add(name)
-            if name not in stop:
-                pending += stages_read(program.by_name[name])
-    return [stage.name for stage in program.stages if stage.name in found]
 
 
 def _rule(ctx: Context, left: Expr, right: Expr) -> Rule | None:

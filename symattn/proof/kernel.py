@@ -13,9 +13,10 @@ from symattn.errors import ProgramError, ShapeError
 from symattn.program.program import Program
 from symattn.proof.certificate import Certificate, Statement, mint
 from symattn.proof.evidence import PROVED_ALL_SIZES, Evidence, Undecided
-from symattn.proof.facts import use_facts
+from symattn.proof.facts import check_fact, use_facts
 from symattn.proof.functions import new_context
 from symattn.proof.lower import Lowering
+from symattn.proof.sampling import cone, sample
 from symattn.proof.terms import Context, minus
 from symattn.proof.zero import vanishes
 
@@ -45,16 +46,30 @@ def prove_equal(
     program that may be used. Raises StepRejected with a counterexample, Undecided, ProgramError and ShapeError for what does not fit."""
     statement = stated(program, left, right)
     budget = budget or Budget()
+    for fact in facts:
+        check_fact(fact, program)
+    sampled = _sampled(statement, atoms, facts)
     for expand in (0, _SMALL):
         ctx = new_context(budget.terms, budget.seconds)
         lowering = Lowering(ctx, program, atoms, expand)
         use_facts(ctx, lowering, facts)
         if _equal(ctx, lowering, statement):
             hypotheses = tuple(dict.fromkeys([*ctx.hypotheses, *(h for fact in facts for h in fact.hypotheses)]))
-            return mint(statement, Evidence(PROVED_ALL_SIZES), hypotheses, tuple(facts), tuple(atoms))
+            evidence = Evidence(PROVED_ALL_SIZES, points=sampled.points)
+            return mint(statement, evidence, hypotheses, tuple(facts), tuple(atoms))
         if not lowering.small:
             break
-    raise Undecided("the zero test did not see that the two sides are equal, and no counterexample was found")
+    raise Undecided(
+        f'"{statement.text()}": the two sides agree at {sampled.points} random points, but the zero test does not show them to be equal',
+        next_move="prove it in smaller steps, with facts about the stages between",
+    )
+
+
+def _sampled(statement: Statement, atoms: Sequence[str], facts: Sequence[Certificate]) -> Evidence:
+    """The sample of a statement. Stages that the facts speak of take the values that the program gives them: any others would not have
+    to satisfy the facts."""
+    bound = set(cone(statement.program, [n for fact in facts for n in (fact.statement.left, fact.statement.right)]))
+    return sample(statement.program, statement.left, statement.right, atoms=[a for a in atoms if a not in bound])
 
 
 def _equal(ctx: Context, lowering: Lowering, statement: Statement) -> bool:

@@ -32,7 +32,7 @@ def entry_math(x: Any) -> m.Math | None:
         return shown_math(Exact.of(x))
     if isinstance(x, Exact):
         return shown_math(x)
-    if type(x).__module__.partition(".")[0] == "sympy":
+    if any(str(kind.__module__).partition(".")[0] == "sympy" for kind in type(x).__mro__):  # the class of f(1) itself has no module
         return None
     return numeral_math(str(x))
 

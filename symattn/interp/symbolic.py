@@ -15,7 +15,7 @@ import sympy as sp
 from symattn.errors import InputError, ProgramError, UnsupportedError
 from symattn.interp.run import Table, run
 from symattn.interp.sizes import sizes_shown
-from symattn.interp.symbolic_given import entry_symbol, free_tensor, given_tensor, unknown_input
+from symattn.interp.symbolic_given import check_count, entry_symbol, free_tensor, given_tensor, unknown_input
 from symattn.interp.symbolic_index import IndexReader
 from symattn.interp.symbolic_latex import latex
 from symattn.interp.symbolic_result import Symbolic
@@ -72,6 +72,9 @@ def symbolic(
         )
     if missing:
         return _in_indices(program, known, parameters or {}, maximum=maximum, unfold=unfold)
+    for stage in program.stages:
+        if stage.name not in feeds:
+            check_count(stage, tuple(axis.space.extent(known) for axis in stage.out))
     for name, stage in inputs.items():
         if name not in feeds:
             default = (defaults or {}).get(name)

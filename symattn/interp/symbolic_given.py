@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
+from math import prod
 from typing import Any
 
 import sympy as sp
@@ -18,6 +19,7 @@ from symattn.interp.tensor import Tensor
 from symattn.language.names import is_identifier, suggestion
 from symattn.number.exact import Exact
 from symattn.number.literal import exact_rational
+from symattn.program.ops import Input
 from symattn.program.program import Stage
 
 MAX_SYMBOLS = 100_000
@@ -41,19 +43,22 @@ def entry_symbol(name: str, index: Sequence[int]) -> Any:
     return sp.Symbol(f"{plain.name}_{{{','.join(str(int(k) + 1) for k in index)}}}", real=True) if index else plain
 
 
+def check_count(stage: Stage, shape: tuple[int, ...]) -> None:
+    """Raises InputError for a stage that would be too many expressions."""
+    count = prod(shape)
+    if count > MAX_SYMBOLS:
+        what = f'the input "{stage.name}" would be {count} symbols'
+        if not isinstance(stage.op, Input):
+            what = f'the stage "{stage.name}" would be {count} expressions'
+        raise InputError(what, next_move=f"at most {MAX_SYMBOLS}; choose smaller sizes or none")
+
+
 def free_tensor(stage: Stage, shape: tuple[int, ...]) -> Tensor[Any]:
     """A symbol for every entry of an input."""
     if stage_is_boolean(stage):
         raise InputError(
             f'the mask "{stage.name}" {stage.shape_text()} is not given',
             next_move="give true and false: a mask decides which terms there are",
-        )
-    count = 1
-    for size in shape:
-        count *= size
-    if count > MAX_SYMBOLS:
-        raise InputError(
-            f'the input "{stage.name}" would be {count} symbols', next_move=f"at most {MAX_SYMBOLS}; choose smaller sizes or none"
         )
     return Tensor(shape, [entry_symbol(stage.name, index) for index in product(*(range(n) for n in shape))])
 
@@ -91,6 +96,10 @@ def unknown_input(name: object, known: Sequence[str]) -> InputError:
     return InputError(f"{str(name)[:40]!r} is given but there is no such input", next_move=suggestion(str(name)[:60], known, "inputs"))
 
 
+def _of_numpy(value: object) -> bool:
+    return str(type(value).__module__).split(".")[0] == "numpy"  # SymPy's applied functions have no module
+
+
 def _plain_lists(value: Any, rank: int, stage: Stage) -> Any:
     if isinstance(value, sp.MatrixBase | sp.MatrixExpr):
         if isinstance(value, sp.MatrixExpr):
@@ -103,7 +112,7 @@ def _plain_lists(value: Any, rank: int, stage: Stage) -> Any:
         return rows
     if isinstance(value, sp.NDimArray):
         return value.tolist()
-    if type(value).__module__.split(".")[0] == "numpy" and hasattr(value, "tolist"):
+    if _of_numpy(value) and hasattr(value, "tolist"):
         return value.tolist()
     return value
 
@@ -124,7 +133,7 @@ def _collect(stage: Stage, value: Any, shape: Sequence[int], index: tuple[int, .
 
 def _entry(stage: Stage, value: Any, index: tuple[int, ...]) -> Any:
     where = f'"{stage.name}"' + (f"[{', '.join(str(k) for k in index)}]" if index else "")
-    if type(value).__module__.split(".")[0] == "numpy" and hasattr(value, "item"):
+    if _of_numpy(value) and hasattr(value, "item"):
         value = value.item()
     if stage_is_boolean(stage):
         if value in (True, False) and isinstance(value, bool | int):

@@ -13,6 +13,7 @@ import sympy as sp
 from sympy import Rational as R
 
 from symattn.errors import DomainError, InputError, MaskedRowError, ProgramError, SymattnError, UnsupportedError
+from symattn.interp.notebook import entry_math
 from symattn.interp.run import holes
 from symattn.interp.symbolic import latex, symbolic, tables
 from symattn.program.algorithms import ALGORITHMS
@@ -498,6 +499,8 @@ def test_sizes_that_cannot_be_are_refused():
             symbolic(program, {"n": bad})
     with pytest.raises(InputError, match="would be 1000000 symbols; at most 100000"):
         Attention().symbolic(n=1000, d_model=1000, d_k=1)
+    with pytest.raises(InputError, match='the stage "scores" would be 10000000000 expressions; at most 100000'):
+        Attention().symbolic(n=100_000, d_model=1, d_k=1)
     with pytest.raises(SymattnError):
         Attention().symbolic(n=2, given={"X": [[1, 2]]})
 
@@ -648,3 +651,9 @@ def test_diff_subs_and_limit_work_on_every_algorithm(algorithm, maximum):
         assert sp.limit(output.subs(shifts), t, sp.oo) == 20
         assert sp.limit(output.subs(shifts), t, 0) == 30
     assert lint(latex(output)) == lint(latex(output.diff(t))) == ""
+
+
+def test_an_undefined_function_is_an_expression():
+    entry = sp.Function("f")(1)
+    assert Attention().symbolic(n=1, d_model=1, d_k=1, given={"X": [[entry]]}).X[0, 0] == entry
+    assert entry_math(entry) is None

@@ -84,6 +84,11 @@ class Spaces:
             return space.size if isinstance(space.size, str) else name
         return name if any(s.size == name for s in self._named.values()) else None
 
+    def called(self, name: str) -> Space | None:
+        """The space that a declared axis of this name ranges over, or the first whose size symbol it is; None when there is none."""
+        found = self._named.get(name)
+        return found if found is not None else next((s for s in self._named.values() if s.size == name), None)
+
     def find(self, space: Space) -> Space:
         """The space that stands for this one and all that were found equal to it."""
         while space in self._parent:

@@ -21,7 +21,7 @@ from symattn.language.values import Value, overlay
 from symattn.language.workspace import Workspace
 from symattn.program.ops import At, Input
 from symattn.program.program import Program
-from symattn.program.spaces import Axis
+from symattn.program.spaces import Axis, Space
 
 FREE = "value"  # free expressions become the stages value.1, value.2, …
 
@@ -186,6 +186,21 @@ class Builder:
         indices = tuple(_entry(value, dict(zip(value.axes, at, strict=True))).index for at in product(*map(range, shape)))
         return Address(value.use.stage, shape, indices)
 
+    def shape(self, expr: Node | str) -> tuple[Axis, ...]:
+        """The axes of an expression as they stand while the program is written: two expressions share an axis when they come from one
+        stage's axis. Nothing is kept. Raises LanguageError, ShapeError."""
+        node = parse(expr) if isinstance(expr, str) else expr
+        try:
+            with self._work.attempt():
+                found = Compiler(self._work, self._work.fresh(FREE, "")).value(node).axes
+                raise _Nothing
+        except _Nothing:
+            return found
+
+    def space(self, axis: Axis) -> Space:
+        """The index set of an axis that `shape` gave, as far as it is known by now."""
+        return self._work.spaces.find(axis.space)
+
     def relation(self, relation: Relation | str) -> Comparison:
         """A relation, its sides as stages and its entries in pairs. A vector or matrix relation holds iff all its entries do; a number
         is compared with every entry. Raises LanguageError, ShapeError."""
@@ -292,6 +307,10 @@ class Builder:
 
     def _is_size(self, node: Node) -> bool:
         return isinstance(node, Name) and node.id not in self._work.drafts
+
+
+class _Nothing(Exception):
+    """Ends an attempt of which nothing is kept."""
 
 
 def _check(name: str, place: Place) -> None:

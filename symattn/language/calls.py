@@ -11,9 +11,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symattn.errors import LanguageError, ShapeError
-from symattn.language.ast import Call, Keyword, Name, Text
+from symattn.language.ast import Call, Keyword, Name, Node, Text
 from symattn.language.constants import rational
 from symattn.language.functions import Function
+from symattn.language.limits import MAX_ENTRIES
+from symattn.language.names import suggestion
 from symattn.language.values import Value, described, number_value, reindexed
 from symattn.program import ops
 from symattn.program.scalar import Binary, Num, Scalar, Size, Unary
@@ -31,6 +33,12 @@ def call(c: Compiler, row: Function, node: Call, target: str) -> Value:
         from symattn.language.inline import attention
 
         return attention(c, node, target)
+    if row.name == "derivative":
+        from symattn.language.derivative import derivative
+
+        return derivative(c, node, target)
+    if row.name in _OVER_AXES:
+        return _OVER_AXES[row.name](c, [_over(c, a) for a in node.args], node, target)
     args = [c.value(a) for a in node.args]
     if row.kind == "scalar":
         make = _SCALAR.get(row.name)
@@ -218,6 +226,51 @@ def _concat(c: Compiler, args: list[Value], node: Call, target: str) -> Value:
     return total
 
 
+def _causal(c: Compiler, args: list[Value], node: Call, target: str) -> Value:
+    x = args[0]
+    if len(x.axes) != 2 or not c.work.spaces.join(x.axes[0].space, x.axes[1].space):
+        raise ShapeError(
+            f"causal_part takes a square matrix, not {described(c.work.spaces, x)}",
+            place=node.place,
+            next_move="give rows and columns one axis",
+        )
+    x = c.ready(x, node)
+    i, j = x.axes
+    return c.work.add(c.inner(target, "causal"), ops.Map((i, j), x.tree, x.args, (ops.AtMost(j, i, 0),)), x.weight, node.place)
+
+
+# -- along axes that are named, not read -------------------------------------------------------------------------------
+def _over(c: Compiler, node: Node) -> Axis:
+    """A new axis over the index set that an argument names, or of the size it says."""
+    spaces = c.work.spaces
+    if isinstance(node, Name):
+        space = spaces.called(node.id)
+        if space is not None:
+            return spaces.axis(space)
+        move = suggestion(node.id, spaces.names(), "axes")
+        raise LanguageError(f'there is no axis "{node.id}"', place=node.place, next_move=f"{move}; or write a size")
+    size = rational(node)
+    if size is None or size.denominator != 1 or not 1 <= size <= MAX_ENTRIES:
+        raise LanguageError("this is no axis and no size", place=node.place, next_move="name an axis, or write a positive whole number")
+    return spaces.axis(spaces.open(int(size)))
+
+
+def _ones(c: Compiler, axes: list[Axis], node: Call, target: str) -> Value:
+    return c.work.add(c.inner(target, "ones"), ops.Map(tuple(axes), ONE), 1, node.place)
+
+
+def _eye(c: Compiler, axes: list[Axis], node: Call, target: str) -> Value:
+    i = axes[0]
+    j = c.work.spaces.axis(i.space)
+    return c.work.add(c.inner(target, "identity"), ops.Contract((i, j), (), (ops.Same(i, j),)), 1, node.place)
+
+
+def _position(c: Compiler, axes: list[Axis], node: Call, target: str) -> Value:
+    return c.work.add(c.inner(target, "position"), ops.Position((axes[0],)), 64, node.place)
+
+
+_OVER_AXES: dict[str, Callable[[Compiler, list[Axis], Call, str], Value]] = {"ones": _ones, "eye": _eye, "positions": _position}
+
 _OTHERS: dict[str, Callable[[Compiler, list[Value], Call, str], Value]] = {
     "softmax": _softmax,
     "sum": _sum,
@@ -229,4 +282,5 @@ _OTHERS: dict[str, Callable[[Compiler, list[Value], Call, str], Value]] = {
     "transpose": _transpose,
     "diag": _diag,
     "concat": _concat,
+    "causal_part": _causal,
 }

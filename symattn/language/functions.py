@@ -57,6 +57,21 @@ _ROWS = (
     Function("transpose", 1, 1, (), "shape", "rows and columns exchanged, the same as .T", "transpose([[1, 2], [3, 4]])"),
     Function("diag", 1, 1, (), "shape", "the square matrix with a vector on its diagonal", "diag([1, 2, 3])"),
     Function("concat", 2, 64, (), "shape", "vectors end to end, matrices side by side", "concat([[1], [2]], [[3, 4], [5, 6]])"),
+    Function("ones", 1, 4, (), "shape", "ones everywhere, along the axes or sizes named", "ones(2, 3)"),
+    Function("eye", 1, 1, (), "shape", "the identity matrix over an axis or of a size", "eye(3)"),
+    Function("positions", 1, 1, (), "shape", "0, 1, 2, … along an axis or as many as the size says", "positions(4)"),
+    Function(
+        "causal_part", 1, 1, (), "shape", "a square matrix whose entries right of the diagonal are absent", "causal_part([[1, 2], [3, 4]])"
+    ),
+    Function(
+        "derivative",
+        3,
+        3,
+        (),
+        "calculus",
+        "how x changes when the named value y moves along z",
+        "s = [1, 2]; derivative(dot(s, s), s, [1, 0])",
+    ),
     Function(
         "attention",
         3,

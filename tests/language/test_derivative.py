@@ -1,0 +1,70 @@
+"""derivative(f, x, v) against difference quotients that are exact for polynomials; ones, eye, positions and causal parts."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import pytest
+from language_reference import evaluated
+
+from symattn.errors import LanguageError, ShapeError
+from symattn.language.builder import AxisDecl, Builder
+from symattn.language.prompt import compile_text
+from symattn.program.ops import Position
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("s = [1, 2]; derivative(dot(s, s), s, [1, 0])", F(2)),
+        ("s = [1, 2]; derivative(s * s * s, s, [1, 3])", [F(3), F(36)]),
+        ("s = [1, 2]; r = s * s; derivative(r * s, s, [1, 3])", [F(3), F(36)]),
+        ("s = [1, 2]; r = s * s; derivative(r * s, r, [1, 3])", [F(1), F(6)]),
+        ("s = [1, 2]; derivative(s, s, [5, 7])", [F(5), F(7)]),
+        ("s = [1, 2]; t = [3, 4]; derivative(t, s, [5, 7])", [F(0), F(0)]),
+        ("A = [[1, 2], [3, 4]]; derivative(A @ A, A, [[1, 0], [0, 0]])", [[F(2), F(2)], [F(3), F(0)]]),
+        ("A = [[1, 2], [3, 4]]; derivative(A.T, A, [[0, 5], [0, 0]])", [[F(0), F(0)], [F(5), F(0)]]),
+        ("A = [[1, 2], [3, 4]]; derivative(A, A, [[0, 5], [0, 0]].T)", [[F(0), F(0)], [F(5), F(0)]]),
+        ("A = [[1, 2], [3, 4]]; derivative(1 / A, A, [[1, 4], [9, 16]])", [[F(-1), F(-1)], [F(-1), F(-1)]]),
+        ("s = [1, 2]; derivative(derivative(dot(s, s), s, [1, 0]), s, [3, 4])", F(6)),
+        ("ones(2, 3)", [[F(1)] * 3] * 2),
+        ("eye(2)", [[F(1), F(0)], [F(0), F(1)]]),
+        ("positions(4)", [F(0), F(1), F(2), F(3)]),
+        ("causal_part([[1, 2], [3, 4]])", [[F(1), F(0)], [F(3), F(4)]]),
+        ("A = [[1, 2], [3, 4]]; derivative(sum(causal_part(A)), A, [[1, 5], [2, 3]])", [F(1), F(5)]),
+    ],
+)
+def test_values(text: str, wanted: object):
+    assert evaluated(text) == wanted
+
+
+def test_axes_by_name():
+    builder = Builder()
+    builder.give("Q", [AxisDecl("n", "n"), AxisDecl("d_k", "d_k")])
+    builder.define("ones_Q", "ones(n, d_k)")
+    builder.define("I", "eye(d_k)")
+    builder.define("t", "positions(n)")
+    program = builder.program()
+    assert [a.space.name for a in program.by_name["ones_Q"].out] == ["n", "d_k"]
+    assert isinstance(program.by_name["t"].op, Position)
+    builder.define("QI", "Q @ I - Q * ones_Q")  # one index set, so both products fit
+    with pytest.raises(LanguageError, match='there is no axis "d_q"'):
+        builder.define("J", "eye(d_q)")
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "says"),
+    [
+        ("derivative(1, 2, 3)", LanguageError, "a value with a name"),
+        ("s = [1, 2]; derivative(s, s * s, s)", LanguageError, "a value with a name"),
+        ("s = [1, 2]; derivative(s, s, [1, 2, 3])", ShapeError, "a direction has the shape of what moves"),
+        ("s = [1, 2]; derivative(s, s, 1)", ShapeError, "a direction has the shape of what moves"),
+        ("s = [1, 2]; derivative(s, r, s)", LanguageError, "a value with a name"),
+        ("eye(0)", LanguageError, "no axis and no size"),
+        ("ones(1/2)", LanguageError, "no axis and no size"),
+        ("causal_part([[1, 2, 3], [4, 5, 6]])", ShapeError, "takes a square matrix"),
+    ],
+)
+def test_what_means_nothing(text: str, error: type[Exception], says: str):
+    with pytest.raises(error, match=says):
+        compile_text(text)

@@ -141,5 +141,9 @@ class SheetError(SymattnError):
     """A worksheet file that cannot be read or does not fit its source."""
 
 
+class DerivationError(SymattnError):
+    """A derivation that is not one: a file that cannot be read, a step that does not follow the one before it, an unknown rule or topic."""
+
+
 class RenderError(SymattnError):
     """A page node that a renderer does not know, or a TeX run that failed."""

@@ -314,7 +314,8 @@ class Proof:
 
 @dataclass(frozen=True)
 class ProofKey:
-    """What the marks mean; in print at the foot of the page on which it stands. `kinds` in the order of page.words.MARKS."""
+    """What the marks mean; among the blocks of a page, in print it stands at the foot of the first one. `kinds` in the order of
+    page.words.MARKS."""
 
     kinds: tuple[str, ...]
 

@@ -100,7 +100,9 @@ class LatexPage:
         opening = 0
         while opening < len(page.blocks) and isinstance(page.blocks[opening], Facts | Key):
             opening += 1
-        body = "\n".join([self._opening(opening), self.blocks(page.blocks[opening:])])
+        rest = page.blocks[opening:]
+        keys = [block for block in rest if isinstance(block, ProofKey)]  # first in the source: they go to the foot of that page
+        body = "\n".join([self._opening(opening), self.blocks([*keys, *(block for block in rest if block not in keys)])])
         head = preamble(
             paper=paper,
             blank=blank,

@@ -200,6 +200,9 @@ def _gap(text: str, before: Math, item: Math) -> str:
     """A space between two things side by side, where they would otherwise run together."""
     if isinstance(before, Sign) or isinstance(item, Fence) or text[-1:] in (" ", SOFT, GAP):
         return ""
+    base = unwrap(item.base) if isinstance(item, Script) else item
+    if before == Name("d") and isinstance(base, Name) and base.text[:1].isupper():
+        return ""  # dP is one symbol
     if isinstance(before, Words | Name) and isinstance(item, Words):
         return "" if item.text[:1].isspace() or (isinstance(before, Words) and before.text[-1:].isspace()) else " "
     return " "

@@ -1,0 +1,74 @@
+"""Statements as text, and how the signs of a run of steps add up.
+
+Promises: a statement is read in one way only; "a <= b" follows from steps whose signs are <= and ==, never from others.
+Does not promise: that the sides compile (setting.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from symattn.errors import DerivationError, LanguageError
+from symattn.language.ast import Node
+from symattn.language.parser import parse_relation
+
+SIGNS = ("==", "<=", "<", ">=", ">")
+_FORMS = ("induction", "independence", "limit")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One relation of a statement."""
+
+    left: Node
+    sign: str
+    right: Node
+
+
+@dataclass(frozen=True)
+class Statement:
+    """`form` is "" or the word of the rule that joins the clauses (see closing.py)."""
+
+    form: str
+    clauses: tuple[Clause, ...]
+
+
+def read_statement(text: str) -> Statement:
+    """The relations of a statement. Raises DerivationError, LanguageError."""
+    form, colon, rest = text.partition(":")
+    if not colon or form.strip() not in _FORMS:
+        form, rest = "", text
+    clauses = [read_clause(part) for part in rest.split(";") if part.strip()]
+    if not clauses:
+        raise DerivationError("the statement says nothing", next_move='write a relation: "sum(P) == 1"')
+    return Statement(form.strip(), tuple(clauses))
+
+
+def read_clause(text: str) -> Clause:
+    """One relation. Raises DerivationError, LanguageError."""
+    try:
+        relation = parse_relation(text.strip())
+    except LanguageError as error:
+        error.message = f"statement: {error.message}"
+        raise
+    if len(relation.signs) != 1 or relation.signs[0] not in SIGNS:
+        raise DerivationError(f'"{text.strip()[:60]}" is not one relation', next_move="join two sides with one of " + " ".join(SIGNS))
+    return Clause(relation.operands[0], relation.signs[0], relation.operands[1])
+
+
+def joined(signs: Iterable[str]) -> str:
+    """The sign between the ends of a run of steps. Raises DerivationError where they point in both directions."""
+    found = set(signs)
+    down, up = found & {"<=", "<"}, found & {">=", ">"}
+    if down and up:
+        raise DerivationError("the steps of one run go up and down", next_move="part them into two runs")
+    strict = found & {"<", ">"}
+    if strict:
+        return strict.pop()
+    return (down | up).pop() if down or up else "=="
+
+
+def implies(found: str, wanted: str) -> bool:
+    """Does "a found b" say "a wanted b"?"""
+    return found == wanted or (found == "==" and wanted in ("<=", ">=")) or (found + "=" == wanted)

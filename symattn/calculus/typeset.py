@@ -1,0 +1,413 @@
+"""Text of the language as formulas: in matrix form, as it is written, or in index form, entry by entry.
+
+Promises: the formula has the structure of the text, nothing is reordered or simplified; parentheses wherever precedence needs them.
+Does not promise: that matrix form is natural for every text (a vector laid along a matrix is written with a vector of ones).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from symattn.calculus.setting import Setting
+from symattn.calculus.symbols import indexed, symbol
+from symattn.language.ast import Array, At, Call, Every, Index, Label, Name, Node, Number, Operation, Sign, Text, Transpose
+from symattn.language.constants import rational
+from symattn.page import math as m
+from symattn.program.spaces import Axis
+
+SUM, PRODUCT, SIGNED, POWER, ATOM = range(1, 6)
+RELATIONS = {"==": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">", "!=": "≠"}
+ONE = m.Name("𝟏", upright=True)
+TRANSPOSED = m.Sign("⊤")
+_LETTERS = {"n": "ijkl", "m": "jkl", "d_k": "cf", "d": "ba", "d_v": "ec", "token": "ijkl", "key": "jkl", "model": "ba"}
+_SPARE = "ijklrstuabcefhpqw"
+Shown = tuple[m.Math, int]
+
+
+class Typesetter:
+    """Formulas of one setting."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self._axes: dict[Node, tuple[Axis, ...]] = {}
+
+    def axes(self, node: Node) -> tuple[Axis, ...]:
+        """The axes of an expression."""
+        if node not in self._axes:
+            self._axes[node] = self.setting.shape(node)
+        return self._axes[node]
+
+    def matrix(self, node: Node) -> m.Math:
+        """The expression in matrix form."""
+        return _Matrix(self).go(node)[0]
+
+    def entry(self, node: Node, letters: Sequence[str] = ()) -> m.Math:
+        """One entry of the expression, its indices called by `letters` (chosen by the axes when there are none)."""
+        free = list(letters) or self.letters(node)
+        return _Entries(self, free).go(node, tuple(m.Name(x) for x in free))[0]
+
+    def letters(self, node: Node) -> list[str]:
+        """An index letter for each axis."""
+        found: list[str] = []
+        for axis in self.axes(node):
+            found.append(self.letter(axis, found))
+        return found
+
+    def along(self, own: Axis, axes: Sequence[Axis]) -> int:
+        """Where along `axes` a vector with the axis `own` runs: the axis it came from, else the first with its index set."""
+        if own in axes:
+            return list(axes).index(own)
+        return next((k for k, axis in enumerate(axes) if self.setting.same(axis, own)), 0)
+
+    def letter(self, axis: Axis, taken: Sequence[str]) -> str:
+        """A letter for an index along an axis, none of those taken."""
+        name = self.setting.space(axis).name
+        names = set(self.setting.names())
+        usual = _LETTERS.get(name, "") + _SPARE
+        return next((x for x in usual if x not in taken and x not in names), "ι")
+
+
+def _fence(shown: Shown, level: int) -> m.Math:
+    return m.Fence(shown[0]) if shown[1] < level else shown[0]
+
+
+def _row(*items: m.Math) -> m.Math:
+    parts: list[m.Math] = []
+    for item in items:
+        parts.extend(item.items if isinstance(item, m.Row) else (item,))
+    return m.Row(tuple(parts))
+
+
+def _constant(node: Number) -> Shown:
+    text = node.text
+    return m.Number(text), ATOM
+
+
+def _negative(body: m.Math) -> m.Math:
+    return m.Fence(body) if isinstance(body, m.Number) and body.text.startswith("-") else body
+
+
+class _Common:
+    """What both forms share; `inner` shows an operand."""
+
+    def __init__(self, base: Typesetter) -> None:
+        self.base = base
+
+    def quotient(self, a: Shown, b: Shown) -> Shown:
+        return m.Fraction(a[0], b[0]), ATOM
+
+    def signed(self, op: str, x: Shown) -> Shown:
+        if op == "+":
+            return x
+        return m.Row((m.Sign("-"), _negative(_fence(x, PRODUCT)))), SIGNED if x[1] > PRODUCT else SUM
+
+    def added(self, op: str, a: Shown, b: Shown) -> Shown:
+        left = _fence(a, SUM)
+        right = _fence(b, SUM if op == "+" else PRODUCT)
+        if b[1] == SIGNED or (isinstance(b[0], m.Row) and b[0].items[:1] == (m.Sign("-"),)):
+            right = m.Fence(b[0])
+        return _row(left, m.Sign(op), right), SUM
+
+    def power(self, x: Shown, exponent: m.Math) -> Shown:
+        return m.Script(_fence(x, ATOM), m.EMPTY, exponent), POWER
+
+    def called(self, name: str, args: Sequence[m.Math]) -> Shown:
+        items: list[m.Math] = []
+        for arg in args:
+            items += [m.Sign(","), m.Sign(" "), arg] if items else [arg]
+        return m.Row((m.Name(name, upright=True), m.Fence(m.Row(tuple(items))))), ATOM
+
+
+def _exponent(node: Operation) -> m.Math | None:
+    value = rational(node.b)
+    if value is None:
+        return None
+    if value.denominator == 1:
+        return m.Number(str(value.numerator))
+    return m.Row((m.Number(str(value.numerator)), m.Sign("/"), m.Number(str(value.denominator))))
+
+
+def _is_root(node: Operation) -> bool:
+    value = rational(node.b)
+    return value is not None and (value.numerator, value.denominator) == (1, 2)
+
+
+class _Matrix(_Common):
+    """Matrix form."""
+
+    def rank(self, node: Node) -> int:
+        return len(self.base.axes(node))
+
+    def go(self, node: Node) -> Shown:
+        match node:
+            case Number():
+                return _constant(node)
+            case Name(name):
+                return symbol(name), ATOM
+            case Sign(op, x):
+                return self.signed(op, self.go(x))
+            case Operation("+" | "-" as op, a, b):
+                return self.added(op, self.laid(a, node), self.laid(b, node))
+            case Operation("*", a, b):
+                return self.product(node, a, b)
+            case Operation("/", a, b):
+                return self.over(node, a, b)
+            case Operation("@", a, b):
+                return self.contracted(a, b)
+            case Operation(_, x, _):
+                if _is_root(node):
+                    return m.Root(self.go(x)[0]), ATOM
+                exponent = _exponent(node)
+                above = m.EMPTY if exponent is None else exponent
+                return self.power(self.go(x), above if not self.rank(x) else _row(m.Sign("⊙"), above))
+            case Transpose(x):
+                return self.transposed(self.go(x))
+            case Index(x, items):
+                return m.Script(_fence(self.go(x), ATOM), _items(items)), ATOM
+            case Array(items):
+                return self.array(items), ATOM
+            case Call():
+                return self.call(node)
+
+    def laid(self, part: Node, whole: Node) -> Shown:
+        """An operand; a vector beside a matrix is laid along it with a vector of ones."""
+        if self.rank(part) == 1 and self.rank(whole) == 2:
+            own, axes = self.base.axes(part)[0], self.base.axes(whole)
+            rows = self.base.along(own, axes) == 0
+            shown = _fence(self.go(part), PRODUCT)
+            ones = m.Script(ONE, m.EMPTY, TRANSPOSED)
+            if rows:
+                return _row(shown, m.Sign(" "), ones), PRODUCT
+            return _row(ONE, m.Sign(" "), m.Script(_fence(self.go(part), ATOM), m.EMPTY, TRANSPOSED)), PRODUCT
+        return self.go(part)
+
+    def product(self, node: Operation, a: Node, b: Node) -> Shown:
+        ra, rb = self.rank(a), self.rank(b)
+        left, right = self.laid(a, node), self.laid(b, node)
+        if ra and rb:
+            return _row(_fence(left, PRODUCT), m.Sign("⊙"), _fence(right, SIGNED)), PRODUCT
+        x, y = _fence(left, PRODUCT), _negative(_fence(right, SIGNED))
+        between = m.Sign("·") if isinstance(a, Number) and isinstance(b, Number) else m.Sign(" ")
+        return _row(_negative(x), between, y), PRODUCT
+
+    def over(self, node: Operation, a: Node, b: Node) -> Shown:
+        if self.rank(b) == 0 and self.rank(a) > 0:
+            return _row(m.Fraction(m.Number("1"), self.go(b)[0]), m.Sign(" "), _fence(self.go(a), SIGNED)), PRODUCT
+        return self.quotient(self.laid(a, node), self.laid(b, node))
+
+    def contracted(self, a: Node, b: Node) -> Shown:
+        left = _fence(self.go(a), PRODUCT)
+        if self.rank(a) == 1:
+            left = m.Script(_fence(self.go(a), ATOM), m.EMPTY, TRANSPOSED)
+        return _row(left, m.Sign(" "), _fence(self.go(b), SIGNED)), PRODUCT
+
+    def transposed(self, x: Shown) -> Shown:
+        return m.Script(_fence(x, ATOM), m.EMPTY, TRANSPOSED), POWER
+
+    def array(self, items: tuple[Node, ...]) -> m.Math:
+        rows = [x.items if isinstance(x, Array) else (x,) for x in items]
+        return m.Grid(tuple(tuple(self.go(cell)[0] for cell in row) for row in rows))
+
+    def call(self, node: Call) -> Shown:
+        name, args = node.function, node.args
+        match name, args:
+            case "sum", (x,):
+                return self.summed(node, x)
+            case "exp", (x,) if self.rank(x) == 0:
+                return m.Script(m.Name("e"), m.EMPTY, self.go(x)[0]), POWER
+            case "sqrt", (x,):
+                return m.Root(self.go(x)[0]), ATOM
+            case "transpose", (x,):
+                return self.transposed(self.go(x))
+            case "outer", (x, y):
+                return _row(_fence(self.go(x), SIGNED), m.Sign(" "), self.transposed(self.go(y))[0]), PRODUCT
+            case "dot", (x, y):
+                return self.contracted(x, y)
+            case "derivative", (f, x, v):
+                return derivative(self.go(f), x, self.go(v)[0])
+            case _:
+                return self.called(name, [*(self.go(a)[0] for a in args), *_keywords(node, self.go)])
+
+    def summed(self, node: Call, x: Node) -> Shown:
+        if isinstance(x, Call) and x.function == "sum" and not x.keywords and not node.keywords:
+            inner = x.args[0]
+            if isinstance(inner, Operation) and inner.op == "*" and self.rank(inner.a) == 2 == self.rank(inner.b):
+                pair = m.Row((self.go(inner.a)[0], m.Sign(","), m.Sign(" "), self.go(inner.b)[0]))
+                return m.Fence(pair, "⟨⟩"), ATOM
+            return _row(m.Script(ONE, m.EMPTY, TRANSPOSED), _fence(self.go(inner), SIGNED), ONE), PRODUCT
+        if self.rank(x) == 1:
+            if isinstance(x, Operation) and x.op == "*" and self.rank(x.a) == 1 == self.rank(x.b):
+                return _row(m.Script(_fence(self.go(x.a), ATOM), m.EMPTY, TRANSPOSED), m.Sign(" "), _fence(self.go(x.b), SIGNED)), PRODUCT
+            return _row(m.Script(ONE, m.EMPTY, TRANSPOSED), _fence(self.go(x), SIGNED)), PRODUCT
+        axes, left = self.base.axes(x), self.base.axes(node)
+        if len(axes) == 2 and left and left[0] == axes[1] and left[0] != axes[0]:
+            return _row(m.Script(ONE, m.EMPTY, TRANSPOSED), _fence(self.go(x), SIGNED)), PRODUCT
+        return _row(_fence(self.go(x), PRODUCT), m.Sign(" "), ONE), PRODUCT
+
+
+def derivative(f: Shown, by: Node, direction: m.Math) -> Shown:
+    """The derivative along a direction."""
+    return _row(m.Script(m.Name("∂"), direction), _fence(f, POWER)), SIGNED
+
+
+def _items(items: Sequence[At | Label | Every]) -> m.Math:
+    shown: list[m.Math] = []
+    for item in items:
+        one: m.Math
+        match item:
+            case At(position):
+                one = m.Number(str(position))
+            case Label(text):
+                one = m.Name(text, upright=len(text) > 1)
+            case _:
+                one = m.Sign(":")
+        shown += [m.Sign(","), one] if shown else [one]
+    return m.Row(tuple(shown))
+
+
+def _keywords(node: Call, show: Callable[[Node], Shown]) -> list[m.Math]:
+    found: list[m.Math] = []
+    for keyword in node.keywords:
+        value = m.Words(keyword.value.text) if isinstance(keyword.value, Text) else show(keyword.value)[0]
+        found.append(_row(m.Words(keyword.name), m.Sign("="), value))
+    return found
+
+
+class _Entries(_Common):
+    """Index form. `at` are the letters of the expression's axes, in order."""
+
+    def __init__(self, base: Typesetter, taken: Sequence[str]) -> None:
+        super().__init__(base)
+        self.taken = list(taken)
+
+    def bound(self, axis: Axis) -> m.Math:
+        letter = self.base.letter(axis, self.taken)
+        self.taken.append(letter)
+        return m.Name(letter)
+
+    def go(self, node: Node, at: tuple[m.Math, ...]) -> Shown:
+        match node:
+            case Number():
+                return _constant(node)
+            case Name(name):
+                return indexed(symbol(name), at), ATOM
+            case Sign(op, x):
+                return self.signed(op, self.go(x, at))
+            case Operation("+" | "-" as op, a, b):
+                return self.added(op, self.part(a, node, at), self.part(b, node, at))
+            case Operation("*", a, b):
+                return self.times(self.part(a, node, at), self.part(b, node, at), isinstance(a, Number) and isinstance(b, Number))
+            case Operation("/", a, b):
+                return self.over(self.part(a, node, at), self.part(b, node, at))
+            case Operation("@", a, b):
+                return self.contracted(a, b, at)
+            case Operation(_, x, _):
+                if _is_root(node):
+                    return m.Root(self.go(x, at)[0]), ATOM
+                exponent = _exponent(node)
+                return self.power(self.go(x, at), m.EMPTY if exponent is None else exponent)
+            case Transpose(x):
+                return self.go(x, at[::-1])
+            case Index(x, items):
+                return self.indexed(x, items, at)
+            case Array():
+                return m.Script(_Matrix(self.base).go(node)[0], _listed(at)), ATOM
+            case Call():
+                return self.call(node, at)
+
+    def part(self, node: Node, whole: Node, at: tuple[m.Math, ...]) -> Shown:
+        """An operand of an operation entry by entry, with the letters of its own axes."""
+        axes, own = self.base.axes(whole), self.base.axes(node)
+        if len(own) == len(axes):
+            return self.go(node, at)
+        if not own:
+            return self.go(node, ())
+        return self.go(node, (at[self.base.along(own[0], axes)],))
+
+    def times(self, a: Shown, b: Shown, numbers: bool = False) -> Shown:
+        left = m.Fence(a[0]) if _is_big(a[0]) else _negative(_fence(a, PRODUCT))
+        right = _negative(_fence(b, SIGNED)) if not (isinstance(b[0], m.Big)) else b[0]
+        return _row(left, m.Sign("·" if numbers else " "), right), PRODUCT
+
+    def over(self, a: Shown, b: Shown) -> Shown:
+        return self.quotient(a, b)
+
+    def contracted(self, a: Node, b: Node, at: tuple[m.Math, ...]) -> Shown:
+        ra = len(self.base.axes(a))
+        letter = self.bound(self.base.axes(b)[0])
+        left, right = (*at[: ra - 1], letter), (letter, *at[ra - 1 :])
+        return self.big(letter, self.times(self.go(a, left), self.go(b, right)))
+
+    def big(self, letter: m.Math, body: Shown) -> Shown:
+        if isinstance(body[0], m.Big) and body[0].kind == "sum":
+            inner = body[0]
+            return m.Big("sum", _row(letter, m.Sign(","), inner.lower), m.EMPTY, inner.body), PRODUCT
+        return m.Big("sum", letter, m.EMPTY, _fence(body, PRODUCT)), PRODUCT
+
+    def indexed(self, x: Node, items: Sequence[At | Label | Every], at: tuple[m.Math, ...]) -> Shown:
+        rest = iter(at)
+        letters: list[m.Math] = []
+        for k in range(len(self.base.axes(x))):
+            item = items[k] if k < len(items) else None
+            match item:
+                case At(position):
+                    letters.append(m.Number(str(position)))
+                case Label(text):
+                    letters.append(m.Name(text, upright=len(text) > 1))
+                case _:
+                    letters.append(next(rest))
+        return self.go(x, tuple(letters))
+
+    def call(self, node: Call, at: tuple[m.Math, ...]) -> Shown:
+        name, args = node.function, node.args
+        match name, args:
+            case (("sum" | "mean" | "max" | "min"), (x,)):
+                return self.along(node, x, at)
+            case "exp", (x,):
+                return m.Script(m.Name("e"), m.EMPTY, self.go(x, at)[0]), POWER
+            case "sqrt", (x,):
+                return m.Root(self.go(x, at)[0]), ATOM
+            case "transpose", (x,):
+                return self.go(x, at[::-1])
+            case "diag", (x,):
+                delta = m.Script(m.Name("δ"), _listed(at))
+                return _row(_fence(self.go(x, at[:1]), SIGNED), m.Sign(" "), delta), PRODUCT
+            case "eye", _:
+                return m.Script(m.Name("δ"), _listed(at)), ATOM
+            case "ones", _:
+                return m.Number("1"), ATOM
+            case "outer", (x, y):
+                return self.times(self.go(x, at[:1]), self.go(y, at[1:]))
+            case "dot", (x, y):
+                return self.contracted(x, y, at)
+            case "derivative", (f, x, v):
+                return derivative(self.go(f, at), x, _Matrix(self.base).go(v)[0])
+            case (("log" | "tanh" | "cos" | "sin" | "erf" | "sigmoid" | "relu" | "abs"), (x,)):
+                return self.called(name, [self.go(x, at)[0]])
+            case _:
+                shown = _Matrix(self.base).go(node)[0]
+                return (m.Script(shown, _listed(at)), ATOM) if at else (shown, ATOM)
+
+    def along(self, node: Call, x: Node, at: tuple[m.Math, ...]) -> Shown:
+        axes, left = self.base.axes(x), self.base.axes(node)
+        position = next((k for k, axis in enumerate(axes) if k >= len(left) or axis != left[k]), len(axes) - 1)
+        letter = self.bound(axes[position])
+        inside = self.go(x, (*at[:position], letter, *at[position:]))
+        match node.function:
+            case "sum":
+                return self.big(letter, inside)
+            case "mean":
+                size = symbol(self.base.setting.space(axes[position]).size_text())
+                return _row(m.Fraction(m.Number("1"), size), m.Sign(" "), self.big(letter, inside)[0]), PRODUCT
+            case "max":
+                return m.Big("max", letter, m.EMPTY, _fence(inside, SIGNED)), PRODUCT
+            case other:
+                return self.called(other, [inside[0]])
+
+
+def _is_big(body: m.Math) -> bool:
+    return isinstance(body, m.Big) or (isinstance(body, m.Row) and bool(body.items) and isinstance(body.items[-1], m.Big))
+
+
+def _listed(letters: Sequence[m.Math]) -> m.Math:
+    return letters[0] if len(letters) == 1 else m.Row(tuple(letters))

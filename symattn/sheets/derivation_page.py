@@ -1,0 +1,211 @@
+"""A derivation as a page: the theorem with all it supposes, its stages line by line, and the theorem's own mark.
+
+Promises: everything on the page is read off the derivation: the formulas from its text, the marks from its evidence. Does not promise:
+any proof (calculus/ has them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symattn.calculus.derivation import Derivation, Step
+from symattn.calculus.rules import rule_named, split_rule
+from symattn.calculus.setting import Setting
+from symattn.calculus.statement import Clause, read_statement
+from symattn.calculus.symbols import symbol
+from symattn.calculus.typeset import RELATIONS, Typesetter
+from symattn.language.ast import Node
+from symattn.language.parser import parse
+from symattn.page import math as m
+from symattn.page import nodes as n
+from symattn.page.words import MARKS, words
+from symattn.proof.evidence import PROVED_ALL_SIZES, Evidence, sizes_text
+from symattn.sheets.texmath import read_tex
+
+STAGES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+KEY_KINDS = tuple(kind for kind in MARKS if kind != "observed")
+
+
+def derivation_page(derivation: Derivation, lang: str = "en", *, notation: str = "index") -> n.Page:
+    """The page of a derivation. `notation` is that of the lines, "index" or "matrix"; the statement is in matrix form. Raises what the
+    language raises for text that does not compile."""
+    return _Writer(derivation, lang, notation).page()
+
+
+class _Writer:
+    def __init__(self, derivation: Derivation, lang: str, notation: str) -> None:
+        self.derivation = derivation
+        self.lang = lang
+        self.words = words(lang)
+        self.notation = notation
+        self.setting = Setting(derivation.definitions)
+        self.type = Typesetter(self.setting)
+
+    def page(self) -> n.Page:
+        derivation = self.derivation
+        title = derivation.title.said(self.lang) or derivation.topic
+        return n.Page(
+            lang=self.lang,
+            kicker=self.words["derivation"],
+            title=_plain(title),
+            subtitle="",
+            opening=(),
+            blocks=(self.theorem(), self.proof(), n.ProofKey(KEY_KINDS)),
+            footer=self.words["derivation.footer"],
+            short_title=_plain(title),
+            plain=True,
+            section=self.words["derivations"],
+            heading=inline(title),
+        )
+
+    def say(self, es: str, en: str) -> n.Text:
+        return n.Text(es if self.lang == "es" else en)
+
+    # -- the theorem ------------------------------------------------------------------------------------------------------
+    def theorem(self) -> n.Theorem:
+        blocks: list[n.Paragraph | n.Chain] = []
+        givens = self.givens()
+        conditions = self.conditions()
+        defined = [d for d in self.derivation.definitions if self.setting.defined(d.name) is not None]
+        opening: list[n.Inline] = []
+        if givens:
+            opening += [self.say("Sean ", "Let "), *_listed(givens)]
+            opening += [self.say(" con ", " with "), *_listed(conditions)] if conditions else []
+            opening.append(n.Text(";" if defined else "."))
+        if defined:
+            opening.append(self.say(" sean" if givens else "Sean", " and let" if givens else "Let"))
+        if opening:
+            blocks.append(n.Paragraph(tuple(opening)))
+        if defined:
+            blocks.append(n.Chain(tuple(n.Line(symbol(d.name), "=", self.type.matrix(parse(d.meaning))) for d in defined)))
+        blocks.append(n.Paragraph((self.say("Entonces", "Then"),)))
+        blocks.append(n.Chain(tuple(self.clause(c) for c in read_statement(self.derivation.statement).clauses)))
+        return n.Theorem(self.words["theorem"], tuple(blocks))
+
+    def givens(self) -> list[m.Math]:
+        """Names of one shape together: Q, K ∈ ℝ^(n × d_k)."""
+        shapes: dict[tuple[str, ...], list[str]] = {}
+        for name in self.setting.givens():
+            sizes = tuple(axis.space.size_text() for axis in self.setting.axes(name))
+            shapes.setdefault(sizes, []).append(name)
+        return [m.Row((_commas([symbol(x) for x in found]), m.Sign("∈"), _space(sizes))) for sizes, found in shapes.items()]
+
+    def conditions(self) -> list[m.Math]:
+        """Sizes first, in one piece: n, d_k ≥ 1."""
+        sizes = [h.removesuffix(" >= 1") for h in self.derivation.hypotheses if h.endswith(" >= 1") and h[:-5] in self.setting.sizes()]
+        found: list[m.Math] = []
+        if sizes:
+            found.append(m.Row((_commas([symbol(x) for x in sizes]), m.Sign("≥"), m.Number("1"))))
+        for text in self.derivation.hypotheses:
+            if text.removesuffix(" >= 1") not in sizes:
+                found += [self.relation(c) for c in read_statement(text).clauses]
+        return found
+
+    def relation(self, clause: Clause) -> m.Math:
+        return m.Row((self.type.matrix(clause.left), m.Sign(RELATIONS[clause.sign]), self.type.matrix(clause.right)))
+
+    def clause(self, clause: Clause) -> n.Line:
+        return n.Line(self.type.matrix(clause.left), RELATIONS[clause.sign], self.right(clause.left, clause.right))
+
+    def right(self, left: Node, right: Node) -> m.Math:
+        """The right side; a number beside a matrix is written with ones."""
+        shown = self.type.matrix(right)
+        rank = len(self.type.axes(left))
+        if not rank or self.type.axes(right):
+            return shown
+        if shown == m.Number("0"):
+            return shown
+        ones: tuple[m.Math, ...] = (m.Name("𝟏", upright=True),)
+        if rank == 2:
+            ones = (*ones, m.Script(m.Name("𝟏", upright=True), m.EMPTY, m.Sign("⊤")))
+        return m.Row((*((shown,) if shown != m.Number("1") else ()), *ones))
+
+    # -- the proof --------------------------------------------------------------------------------------------------------
+    def proof(self) -> n.Proof:
+        derivation = self.derivation
+        starts = sorted({0, *(part.start for part in derivation.parts)})
+        titles = {part.start: part.title for part in derivation.parts}
+        stages: list[n.ProofStage] = []
+        for k, start in enumerate(starts):
+            end = starts[k + 1] if k + 1 < len(starts) else len(derivation.steps)
+            lines = tuple(self.line(at) for at in range(start, end))
+            titled = start in titles
+            letter = STAGES[k % len(STAGES)] if titled and len(starts) > 1 else ""
+            stages.append(n.ProofStage(letter, inline(titles[start].said(self.lang)) if titled else (), lines))
+        end_mark = n.Mark(derivation.evidence.kind, self.words["proof.end"], (n.Text(self.words["proof.weakest"]),))
+        closing = self.say("que es lo que dice el enunciado.", "which is what the theorem says.")
+        return n.Proof(tuple(stages), end_mark, (closing,))
+
+    def line(self, at: int) -> n.ProofLine:
+        steps = self.derivation.steps
+        step = steps[at]
+        name, _ = split_rule(step.rule)
+        rule = rule_named(name)
+        before, after = parse(step.before), parse(step.after)
+        letters = self.letters(before, after)
+        fresh = at == 0 or steps[at - 1].after != step.before or any(part.start == at for part in self.derivation.parts)
+        left = self.shown(before, letters) if fresh else m.EMPTY
+        mark = n.Mark(step.evidence.kind, rule.label.said(self.lang), self.reason(step))
+        return n.ProofLine(str(at + 1), left, RELATIONS[rule.sign], self.shown(after, letters), mark)
+
+    def letters(self, before: Node, after: Node) -> list[str]:
+        return self.type.letters(before if self.type.axes(before) else after)
+
+    def shown(self, node: Node, letters: Sequence[str]) -> m.Math:
+        if self.notation == "matrix":
+            return self.type.matrix(node)
+        return self.type.entry(node, letters if self.type.axes(node) else ())
+
+    def reason(self, step: Step) -> tuple[n.Inline, ...]:
+        found: list[n.Inline] = list(inline(step.why.said(self.lang)))
+        extra = _extra(step.evidence)
+        if extra:
+            found += [n.Text("; " if found else ""), n.Text(extra)]
+        return tuple(found)
+
+
+def _extra(evidence: Evidence) -> str:
+    """What must stand beside any mark but the full one."""
+    if evidence.kind == PROVED_ALL_SIZES:
+        return ""
+    if evidence.sizes:
+        return "; ".join(sizes_text(s) for s in evidence.sizes)
+    if evidence.counterexample is not None:
+        return evidence.counterexample.text(6)
+    return evidence.reason or (f"{evidence.points}" if evidence.points else "")
+
+
+def inline(text: str) -> tuple[n.Inline, ...]:
+    """Words with formulas between dollar signs. Raises SheetError for a formula that is none."""
+    found: list[n.Inline] = []
+    for at, part in enumerate(text.split("$")):
+        if part:
+            found.append(n.Formula(read_tex(part)) if at % 2 else n.Text(part))
+    return tuple(found)
+
+
+def _plain(title: str) -> str:
+    return title.replace("$", "")
+
+
+def _space(sizes: tuple[str, ...]) -> m.Math:
+    if not sizes:
+        return m.Name("ℝ")
+    items: list[m.Math] = []
+    for size in sizes:
+        items += [m.Sign("×"), symbol(size)] if items else [symbol(size)]
+    return m.Script(m.Name("ℝ"), m.EMPTY, m.Row(tuple(items)))
+
+
+def _commas(parts: Sequence[m.Math]) -> m.Math:
+    items: list[m.Math] = []
+    for part in parts:
+        items += [m.Sign(","), part] if items else [part]
+    return items[0] if len(items) == 1 else m.Row(tuple(items))
+
+
+def _listed(parts: Sequence[m.Math]) -> list[n.Inline]:
+    found: list[n.Inline] = []
+    for part in parts:
+        found += [n.Text(", "), n.Formula(part)] if found else [n.Formula(part)]
+    return found

@@ -27,7 +27,7 @@ from symattn.sheets.compiled import Compiled, Target
 from symattn.sheets.evaluate import evaluate
 from symattn.sheets.items import Collected, Item
 from symattn.sheets.notation import entry_text
-from symattn.sheets.trace import Entry, Trace
+from symattn.sheets.trace import Entry, Trace, inner
 from symattn.sheets.typeset import tree_text
 
 
@@ -104,7 +104,7 @@ class Judge:
         if item.kind == "measured":
             return self._measured(item)
         if self._is_given(item) and v.rational() == item.printed.plain:
-            return labelled("given", item.printed, v), entry_text(self.compiled.program, item.entry), None, ""
+            return labelled("given", item.printed, v), self._own_name(item.entry), None, ""
         trace = self._trace(item)
         operands = self._operands(item, trace)
         w, interval = self._printed_value(trace, operands, item.printed)
@@ -121,7 +121,7 @@ class Judge:
         assert item.printed is not None
         assert item.entry is not None
         if item.line.printed_from is None:
-            return labelled("measured", item.printed), entry_text(self.compiled.program, item.entry), None, ""
+            return labelled("measured", item.printed), self._own_name(item.entry), None, ""
         entry = self.compiled.targets[item.line.printed_from].entries[0]
         sigma = self.value(entry)
         variance = evaluate(Power(Arg("sigma"), Fraction(2)), {"sigma": sigma}).rational()
@@ -254,6 +254,13 @@ class Judge:
         values = [self.value(e).rational() for k, e in trace.leaves.items() if not k.startswith("term ")]
         written = [t for e in trace.leaves.values() if (t := self.compiled.given_texts.get(e)) is not None]
         return all(x is not None and x.denominator == 1 for x in (*constants, *values)) and all("." not in t for t in written)
+
+    def _own_name(self, entry: Entry) -> str:
+        """An entry under the name that people gave it; where they gave none, what it stands for."""
+        if not inner(entry.stage):
+            return entry_text(self.compiled.program, entry)
+        trace = self.compiled.tracer.trace(entry)
+        return tree_text(trace.tree, lambda key: entry_text(self.compiled.program, trace.leaves[key]))
 
     def _meaning(self, item: Item) -> str:
         assert item.entry is not None

@@ -58,3 +58,10 @@ def test_long_symbols_stand_as_the_worksheet_wrote_them(tmp_path: Path) -> None:
 def test_short_symbols_are_written_out(tmp_path: Path) -> None:
     text, _ = shown(result(tmp_path, "X[0,0] < X[0,1] < 2 * X[0,1]"))
     assert text == "X[0,0] < X[0,1] < 2 * X[0,1]: 1 < 2 < 4"
+
+
+def test_a_given_without_a_name_means_its_own_number(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.md"
+    path.write_text(SHEET.format(relation="1 < 2").replace("@1\n```", '@1\n| 12 "12" @2\n```', 1), encoding="utf-8")
+    claim = work_out(read_sheet(path)).claims[-1]
+    assert (claim.judgement.verdict, claim.meaning) == ("given", "12")

@@ -16,7 +16,7 @@ import numpy as np
 from symattn.certified import constants
 from symattn.certified.problem import Problem
 from symattn.certified.rounding import two_sum
-from symattn.certified.single import CUT, U, exponent_of, gamma, norms
+from symattn.certified.single import CUT, LARGEST_FACTOR, U, exponent_of, far_rows, gamma, norms
 from symattn.certified.take import Bools, Floats, Integers
 
 BLOCK_ENTRIES = 1 << 15
@@ -166,7 +166,7 @@ def prepare(problem: Problem) -> Double:
         d = problem.keys.shape[1]
         e_q, e_k = exponent_of(problem.queries), exponent_of(problem.keys)
         factor = constants.in_units(problem.scale.ball(constants.BITS), e_q + e_k)
-        usable = 2.0**-300 < abs(factor[0]) < 2.0**40
+        usable = 2.0**-300 < abs(factor[0]) < LARGEST_FACTOR
         slice_bits = bits_of_slice(d)
         scaled = np.ldexp(problem.queries, -e_q)
         k = np.ldexp(problem.keys, -e_k)
@@ -177,7 +177,7 @@ def prepare(problem: Problem) -> Double:
         keys = tuple(np.ascontiguousarray(np.concatenate(parts, axis=1).T) for parts in ((k0,), (k1, k0), (r2, r1, k)))
         key_norms = (float(norms(k).max()), float(norms(r1).max()), float(norms(r2).max()))
     if problem.bias is not None:
-        usable = usable and bool(np.abs(problem.bias).max() < 2.0**40)
+        usable = usable and bool(np.abs(problem.bias).max() < LARGEST_FACTOR)
     exponents = np.array([exponent_of(problem.values[:, c]) for c in range(d_v)] + [1], dtype=np.int64)
     value_bits = bits_of_slice(min(m, KEYS_AT_ONCE))
     v = np.concatenate([np.ldexp(problem.values, -exponents[:-1]), np.ones((m, 1))], axis=1)
@@ -200,8 +200,10 @@ class Block:
     rows: Integers
     usable: Bools
     top_score: tuple[Floats, Floats]  # in units
+    score_error: Floats  # bound of its error, naturally
     shape_error: Floats  # bound of |log of computed/exact weight|, the common factor of a row taken out
     weights: tuple[Floats, Floats, Floats]  # (high + rest) · scale
+    gone: Bools | None  # weights certainly below 2**-1080, where weights were asked for
     sums: tuple[Floats, Floats]  # values and 1
     sum_error: float  # of each sum, absolutely; values are scaled below 1
 
@@ -226,7 +228,7 @@ def _cut_queries(head: Double, rows: Integers) -> tuple[Floats, Floats, Floats]:
     return np.concatenate([q0, q1, high], axis=1), uneven, (n0 + n1 + n2) * of_keys * (1 + 8 * U)
 
 
-def block(head: Double, rows: Integers, *, values: bool = True) -> Block:
+def block(head: Double, rows: Integers, *, values: bool = True, weights: bool = False) -> Block:
     """Weights and sums for these rows (in each of which some key is allowed)."""
     p = head.problem
     m = p.mask.keys
@@ -235,7 +237,7 @@ def block(head: Double, rows: Integers, *, values: bool = True) -> Block:
     at = np.arange(len(rows))
     uneven = bound = np.zeros(len(rows))
     lost = 0.0
-    near: Floats | None = None
+    guess: Floats | None = None
     d = 0
     if head.scaled is not None:
         d = head.scaled.shape[1]
@@ -243,7 +245,7 @@ def block(head: Double, rows: Integers, *, values: bool = True) -> Block:
         first = q[:, :d] @ head.keys[0][:, :stop]
         second = q[:, : 2 * d] @ head.keys[1][:, :stop]
         third = q @ head.keys[2][:, :stop]
-        near = first + second
+        guess = first + second
         lost = d * (abs(head.factor[0]) + 2) * 2.0**-1060
     bias = None
     most = np.zeros(len(rows))
@@ -253,12 +255,12 @@ def block(head: Double, rows: Integers, *, values: bool = True) -> Block:
         if allowed is not None:
             bias = np.where(allowed, bias, 0.0)
         most = np.abs(bias).max(axis=1) * (high_unit * (1 + 4 * U))
-        near = bias * high_unit if near is None else near + bias * high_unit
-    assert near is not None
+        guess = bias * high_unit if guess is None else guess + bias * high_unit
+    assert guess is not None
     if allowed is not None:
-        near[~allowed] = -np.inf
-    top = near.argmax(axis=1)
-    del near
+        guess[~allowed] = -np.inf
+    top = guess.argmax(axis=1)
+    del guess
     top_high, top_low = np.zeros(len(rows)), np.zeros(len(rows))
     if head.scaled is not None:
         tops = [part[at, top] for part in (first, second, third)]
@@ -283,8 +285,19 @@ def block(head: Double, rows: Integers, *, values: bool = True) -> Block:
         rest += best * low_unit
         top_high, rest_of_sum = two_sum(top_high, product)
         top_low += rest_of_sum + rest
-    dead = None
     reach = 2.1 * (bound + most)
+    largest_low = 2.1 * uneven + reach * (4 * U)
+    error = uneven * (gamma(3 * d) + 8 * U) + (bound + most) * 2.0**-100 + lost + 2.0**-1000
+    shape = constants.unit()[0] * (1 + 4 * U) * error + 1.01 * (POWER_ERROR + POWER_ERROR_LOW * largest_low)
+    near = (largest_low < MAX_LOW) & (shape < 2.0**-40)
+    far = np.zeros(len(rows), dtype=bool)
+    if not near.all():
+        if allowed is not None:
+            h[~allowed] = -np.inf
+        far = far_rows(h, top, ~near, largest_low + error)
+        shape = np.where(far, 0.0, shape)
+    gone = h < -1090.0 * constants.STEPS if weights else None
+    dead = None
     if allowed is not None or bool((reach > CUT).any()):
         dead = h < -CUT
         if allowed is not None:
@@ -293,12 +306,9 @@ def block(head: Double, rows: Integers, *, values: bool = True) -> Block:
     high, rest, scale = power_of(h, low)
     if dead is not None:
         scale[dead] = 0.0
-    largest_low = 2.1 * uneven + reach * (4 * U)
-    error = uneven * (gamma(3 * d) + 8 * U) + (bound + most) * 2.0**-100 + lost + 2.0**-1000
-    shape = constants.unit()[0] * (1 + 4 * U) * error + 1.01 * (POWER_ERROR + POWER_ERROR_LOW * largest_low)
-    usable = (largest_low < MAX_LOW) & (shape < 2.0**-40) & head.usable
     sums, sum_error = _sums(head, high, rest, scale) if values else _totals(high, rest, scale)
-    return Block(head, rows, usable, (top_high, top_low), shape, (high, rest, scale), sums, sum_error)
+    usable = (near | far) & head.usable
+    return Block(head, rows, usable, (top_high, top_low), constants.unit()[0] * error, shape, (high, rest, scale), gone, sums, sum_error)
 
 
 def _sums(head: Double, high: Floats, rest: Floats, scale: Floats) -> tuple[tuple[Floats, Floats], float]:
@@ -392,8 +402,7 @@ def logsumexp(b: Block) -> tuple[Floats, Floats, Floats]:
     product_rest += units * unit_low + units_rest * unit_high
     product_rest += value
     found, low = two_sum(product, product_rest)
-    # The top score's own error is one of the scores' errors in shape_error.
-    error = 1.1 * b.shape_error + 1.1 * b.sum_error + 2 * POWER_ERROR + size**4 + size * (8 * U)
+    error = 1.1 * (b.score_error + b.shape_error) + 1.1 * b.sum_error + 2 * POWER_ERROR + size**4 + size * (8 * U)
     error = error + (np.abs(units) * unit_high + 2.0**-20) * 2.0**-98 + np.abs(product_rest) * (4 * U)
     return found, low, np.where(small, error, math.inf)
 
@@ -404,5 +413,5 @@ def weight_table(b: Block) -> tuple[Floats, Floats, Floats]:
     top = (high * scale, rest * scale)
     total = tuple(np.broadcast_to(part[:, -1:], high.shape) for part in b.sums)
     q, low = _divide(top, (total[0], total[1]))
-    error = q * (2.1 * b.shape_error[:, None] + 1.1 * b.sum_error / total[0] + 2.0**-98) + 2.0**-980
-    return q, low, error
+    error = q * (2.1 * b.shape_error[:, None] + 1.1 * b.sum_error / total[0] + 2.0**-98)
+    return q, low, error + np.where(scale == 0.0, 2.0**-990, 2.0**-1068)

@@ -210,6 +210,8 @@ class ExactHead:
                 total = sum((w * n for w, n in zip(weights, row.counts, strict=True)), arb(0))
                 ball = total.log() + row.scores()[row.reference]
             rounded = _round_ball(ball, fmt)
+            if rounded is None:
+                rounded = _above_a_score(row, ball, fmt)
             if rounded is not None:
                 return as_float(rounded, fmt)
             bits *= 2
@@ -247,6 +249,8 @@ def _undecided(what: str, place: int) -> UndecidedError:
 
 
 def _round_ball(ball: Any, fmt: Format) -> Fraction | Special | None:
+    if ball.is_finite() and max(_top(ball.mid()), _top(ball.rad())) < fmt.emin - fmt.precision - 1:
+        return Fraction(0)  # spares fractions with huge denominators
     found = enclosure_of(ball)
     if found is None:
         return None
@@ -254,6 +258,12 @@ def _round_ball(ball: Any, fmt: Format) -> Fraction | Special | None:
     if low != high or (isinstance(low, Special) and found.lo < 0 < found.hi):
         return None
     return low
+
+
+def _top(point: Any) -> int:
+    """|point| < 2**result."""
+    man, exp = point.man_exp()
+    return int(man).bit_length() + int(exp) if man else -(1 << 62)
 
 
 def _across_a_tie(row: Row, weights: list[Any], job: tuple[list[int], int], ball: Any, fmt: Format, bits: int) -> Fraction | Special | None:
@@ -279,6 +289,17 @@ def _across_a_tie(row: Row, weights: list[Any], job: tuple[list[int], int], ball
     if total > 0:
         return high
     return low if total < 0 else None
+
+
+def _above_a_score(row: Row, ball: Any, fmt: Format) -> Fraction | Special | None:
+    """The rounding of a log-sum-exp whose ball meets just one tie, when a key's score is that tie: with more than one key it lies above,
+    perhaps by no more than e to the minus of the gap to the next score."""
+    found = enclosure_of(ball)
+    if found is None:
+        return None
+    low, high = round_fraction(found.lo, fmt), round_fraction(found.hi, fmt)
+    tie = _tie_between(low, high, found.lo < 0, fmt)
+    return high if tie is not None and row.rational_score(row.reference) == tie else None
 
 
 def _tie_between(low: Fraction | Special, high: Fraction | Special, negative: bool, fmt: Format) -> Fraction | None:

@@ -102,6 +102,8 @@ class Head:
             if len(i):
                 best, low, fine_error = single.fine(self._single, b, i, c)
                 rounded[i, c], proven[i, c] = self.rounder.decide(best, fine_error, low)
+                i, c = np.nonzero(left.values[rows] & ~proven & b.usable[:, None])
+                self._beyond(b, i, c, rounded, proven)
             self._keep(self.found.values, left.values, rows, rounded, proven, "single")
         if self.wanted.lse:
             value, error = single.logsumexp(b)
@@ -112,8 +114,16 @@ class Head:
             rounded, proven = self.rounder.decide(value, error)
             self._keep_weights(left, rows, rounded, proven & b.usable[:, None], "single")
 
+    def _beyond(self, b: single.Block, i: Integers, c: Integers, rounded: Floats, proven: Bools) -> None:
+        """Entries beside a tie, on the side that the sign of their difference from the top key's value tells."""
+        if len(i):
+            best, least, greatest, known = single.beyond(self._single, b, i, c)
+            first, last = self.rounder.of_sum(best, least), self.rounder.of_sum(best, greatest)
+            rounded[i, c] = first + 0.0
+            proven[i, c] = known & (first == last)
+
     def _double_rows(self, rows: Integers, left: Left) -> None:
-        b = double.block(self._double, rows, values=self.wanted.values)
+        b = double.block(self._double, rows, values=self.wanted.values, weights=self.wanted.weights)
         if self.wanted.values:
             high, low, error = double.outputs(self._double, b)
             rounded, proven = self.rounder.decide(high, error, low)
@@ -125,6 +135,8 @@ class Head:
         if self.wanted.weights:
             high, low, error = double.weight_table(b)
             rounded, proven = self.rounder.decide(high, error, low)
+            if b.gone is not None:
+                rounded[b.gone], proven[b.gone] = 0.0, True
             self._keep_weights(left, rows, rounded, proven & b.usable[:, None], "double")
 
     def _keep(self, found: Floats, left: Bools, rows: Integers, rounded: Floats, proven: Bools, tier: str) -> None:

@@ -21,6 +21,7 @@ U = 2.0**-53
 EXP_ERROR = 2.2 * U  # relative error of `power`, proved by proofs.check_power
 CUT = 1000.0 * constants.STEPS  # weights below 2**-1000 of the row's largest count as 0, and are in the bound
 MAX_WEIGHT_ERROR = 2.0**-10
+LARGEST_FACTOR = 2.0**600  # of scores and biases; beyond it sums might overflow
 KEYS_AT_ONCE = 128  # keys summed in one product; blocks of them are added up afterwards
 _LOW12 = np.int64(constants.STEPS - 1)
 
@@ -95,7 +96,7 @@ def prepare(problem: Problem) -> Single:
         e_q, e_k = exponent_of(problem.queries), exponent_of(problem.keys)
         factor, _ = constants.in_units(problem.scale.ball(constants.BITS), e_q + e_k)
         small = abs(factor) < 2.0**-800
-        usable = usable and abs(factor) < 2.0**40
+        usable = usable and abs(factor) < LARGEST_FACTOR
         scaled = np.ldexp(problem.queries, -e_q)
         queries = scaled * (0.0 if small or not usable else factor)
         keys = np.ascontiguousarray(np.ldexp(problem.keys, -e_k).T)
@@ -104,7 +105,7 @@ def prepare(problem: Problem) -> Single:
         # Underflow in scaling, in the products and in the sum; a factor taken as 0 leaves d · 2**-800.
         lost = scaled.shape[1] * ((abs(factor) if usable else 1.0) + 2) * 2.0**-1070 + (scaled.shape[1] * 2.0**-799 if small else 0.0)
     if problem.bias is not None:
-        usable = usable and bool(np.abs(problem.bias).max() < 2.0**40)
+        usable = usable and bool(np.abs(problem.bias).max() < LARGEST_FACTOR)
     return Single(problem, queries, keys, bound, lost, constants.per_unit()[0], values, largest, usable)
 
 
@@ -161,6 +162,12 @@ def block(head: Single, rows: Integers) -> Block:
     top_score = y[at, top]
     y -= top_score[:, None]
     reach = 2.1 * bound
+    shift = 1.1 * U * np.minimum(reach, CUT)
+    step = constants.unit()[0] * (1 + 4 * U)
+    shape = step * (error + shift) + 1.1 * EXP_ERROR
+    far = far_rows(y, top, shape >= MAX_WEIGHT_ERROR / 2, error)
+    shape = np.where(far, 0.0, shape)
+    fine = np.where(far, 0.0, step * (2 * error + shift) + 1.1 * EXP_ERROR)
     cut = allowed is not None or bool((reach > CUT).any())
     dead = None
     if cut:
@@ -171,10 +178,6 @@ def block(head: Single, rows: Integers) -> Block:
         weights[dead] = 0.0
     weights[at, top] = 0.0
     rest = _sums(weights, head.values)
-    shift = 1.1 * U * np.minimum(reach, CUT)
-    step = constants.unit()[0] * (1 + 4 * U)
-    shape = step * (error + shift) + 1.1 * EXP_ERROR
-    fine = step * (2 * error + shift) + 1.1 * EXP_ERROR
     d_v = head.problem.shape[2]
     keys = weights.shape[1]
     return Block(
@@ -190,6 +193,20 @@ def block(head: Single, rows: Integers) -> Block:
         1.0 + rest[:, d_v],
         gamma(min(keys, KEYS_AT_ONCE) + -(-keys // KEYS_AT_ONCE) + 2),
     )
+
+
+def far_rows(y: Floats, top: Integers, unclear: Bools, error: Floats) -> Bools:
+    """Which of the `unclear` rows have one key so far above all others that the others' weights are below 2**-999 whatever the errors;
+    `y` are scores less the top one's, in units, -inf where masked. Such a row's weights are 1 and 0, far within every bound."""
+    far = np.zeros(len(y), dtype=bool)
+    rows = np.flatnonzero(unclear)
+    if len(rows):
+        others = y[rows]
+        others[np.arange(len(rows)), top[rows]] = -np.inf
+        second = others.max(axis=1)
+        far[rows] = second < -(CUT + 2.2 * error[rows])
+        far[rows] &= -second * (1 - 4 * U) > CUT + 2.2 * error[rows]
+    return far
 
 
 def _sums(weights: Floats, values: Floats) -> Floats:
@@ -230,6 +247,43 @@ def fine(head: Single, b: Block, i: Integers, c: Integers) -> tuple[Floats, Floa
     spread = (b.rest[i, d_v + 1 + c] + np.abs(best) * rest) / total
     error = spread * (2.1 * (b.fine_shape_error[i] + b.sum_error + 4 * U)) + lost_to_zero(head, b.weights.shape[1])[c]
     return best, low, error
+
+
+def beyond(head: Single, b: Block, i: Integers, c: Integers) -> tuple[Floats, Floats, Floats, Bools]:
+    """(the top key's value, least and greatest of what to add to it, where their sign is proven) for entries (i, c) of the block.
+
+    The weights here are relative to the second key of each row, so that the sign of exact − top value is found however small the others'
+    weights are. `least` is a number of that sign below every other, `greatest` a bound of the difference."""
+    p = head.problem
+    d_v = p.shape[2]
+    rows, at_row = np.unique(i, return_inverse=True)
+    y, allowed, (error, bound) = scores(head, b.rows[rows])
+    if allowed is not None:
+        y[~allowed] = -np.inf
+    at = np.arange(len(rows))
+    y[at, b.top[rows]] = -np.inf
+    second = y.max(axis=1)
+    some = np.isfinite(second)  # not so where one key alone is allowed: the entry is its value, and lies where that lies
+    second[~some] = 0.0
+    y -= second[:, None]
+    dead = y < -CUT
+    np.maximum(y, -CUT, out=y)
+    weights = power(y)
+    weights[dead] = 0.0
+    sums = _sums(weights, head.values)[at_row]
+    entry = np.arange(len(i))
+    best = p.values[b.top[i], c]
+    rest = sums[:, d_v]
+    low = sums[entry, c] - best * rest
+    spread = sums[entry, d_v + 1 + c] + np.abs(best) * rest
+    step = constants.unit()[0] * (1 + 4 * U)
+    shape = step * (error + 1.1 * U * np.minimum(2.1 * bound, CUT)) + 1.1 * EXP_ERROR
+    slack = spread * (2.1 * (shape[at_row] + b.sum_error + 4 * U)) + lost_to_zero(head, p.shape[1])[c] * 4
+    gap = (b.top_score[rows] - second - 2.2 * error) * (1 - 8 * U) - 2.0**-20
+    most = 2.0 ** -np.clip(gap / constants.STEPS, -100.0, 800.0)
+    proven = (np.abs(low) > slack) & (some & (shape < MAX_WEIGHT_ERROR))[at_row] & head.usable
+    sign = np.sign(low)
+    return best, sign * 2.0**-1074, sign * (most[at_row] * head.largest[c] * (2.1 * p.shape[1]) + 2.0**-1000), proven
 
 
 def logsumexp(b: Block) -> tuple[Floats, Floats]:

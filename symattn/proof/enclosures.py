@@ -266,13 +266,21 @@ def _pi(scale: int) -> int:
     return 16 * arctan(5) - 4 * arctan(239)
 
 
+def _exp(a: Value) -> Value:
+    """exp, also of what is far below 0, where it is only known to be tiny: exp(-128) < 2**-184."""
+    low, high = interval(a)
+    if low >> BITS > -_LARGE:
+        return _monotone(_exp_of)(a)
+    return 0, (1 << (BITS - 184)) if high >> BITS <= -_LARGE else interval(_monotone(_exp_of)((high, high)))[1]
+
+
 def _at_zero(f: Callable[[Value], Value], value: Fraction) -> Callable[[Value], Value]:
     return lambda a: value if isinstance(a, Fraction) and not a else f(a)
 
 
 _SCALAR: dict[str, Callable[..., Any]] = {
     "neg": negative,
-    "exp": _at_zero(_monotone(_exp_of), Fraction(1)),
+    "exp": _at_zero(_exp, Fraction(1)),
     "log": log,
     "sqrt": sqrt,
     "tanh": _at_zero(_monotone(_tanh_of), Fraction(0)),

@@ -69,6 +69,8 @@ def rebuild(ctx: Context, label: int, at: dict[int, Where], e: Number) -> Expr:
             return power(ctx, body, e)
         case "fn":
             return power(ctx, FUNCTIONS[str(found.name)](ctx, body), e)
+        case "abs":
+            return power(ctx, maximum.absolute(ctx, body), e)
         case _:
             return power(ctx, maximum.held(ctx, body), e)
 

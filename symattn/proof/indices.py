@@ -8,6 +8,8 @@ unions and products never occur bare: lower.py splits them where they are born. 
 * le c (i, j): position(i) - position(j) <= c with c >= 0, or a named integer c; upto k (i): position(i) <= k;
 * mask: a boolean input at its indices.
 
+Inside a maximum, where relations say what is compared and are no numbers, an order keeps a negative c: order c (i, j).
+
 Promises: each function is an identity of 0/1 functions for all sizes. Raises Undecided for what it has no expression for.
 """
 
@@ -163,8 +165,8 @@ def upto(ctx: Context, i: int, k: int) -> Expr:
     return is_at(ctx, i, 0) if k == 0 else _rel(ctx, "upto", k, (i,))
 
 
-def at_most(ctx: Context, a: Where, b: Where, c: int | str, spaces: tuple[Space, Space]) -> Expr:
-    """[position(a) - position(b) <= c], a and b places of the two spaces."""
+def at_most(ctx: Context, a: Where, b: Where, c: int | str, spaces: tuple[Space, Space], *, whole: bool = False) -> Expr:
+    """[position(a) - position(b) <= c], a and b places of the two spaces; as one relation when `whole`."""
     space_a, space_b = spaces
     while isinstance(a, tuple) and isinstance(b, tuple) and a[0] == b[0] == "in" and space_a == space_b and a[1] == b[1]:
         space_a = space_b = space_a.blocks[int(a[1])]  # type: ignore[arg-type]
@@ -182,7 +184,18 @@ def at_most(ctx: Context, a: Where, b: Where, c: int | str, spaces: tuple[Space,
         if before_a or before_b or i is None or j is None:
             raise Undecided(f'positions of blocks or fixed positions are compared by the parameter "{c}"')
         return _rel(ctx, "le", c, (i, j))
-    return order(ctx, i, j, c - before_a + before_b)
+    return (_order if whole else order)(ctx, i, j, c - before_a + before_b)
+
+
+def _order(ctx: Context, i: int | None, j: int | None, c: int) -> Expr:
+    """[position(i) - position(j) <= c] as one relation, whatever the sign of c."""
+    found = order(ctx, i, j, c)
+    if len(found) < 2:
+        return found
+    if i is None or j is None:
+        assert j is not None
+        return _rel(ctx, "from", -c, (j,))
+    return _rel(ctx, "order", c, (i, j))
 
 
 def order(ctx: Context, i: int | None, j: int | None, c: int) -> Expr:
@@ -264,7 +277,10 @@ def substituted(ctx: Context, label: int, idx: tuple[Where, ...]) -> Expr:
         case "upto":
             k = int(found.name)  # type: ignore[call-overload]
             return upto(ctx, a, k) if isinstance(a, int) else (TRUE if int(a[1]) <= k else FALSE)  # type: ignore[arg-type]
-        case "le":
+        case "from":
+            k = int(found.name)  # type: ignore[call-overload]
+            return _order(ctx, None, a, -k) if isinstance(a, int) else (TRUE if int(a[1]) >= k else FALSE)  # type: ignore[arg-type]
+        case "le" | "order":
             c = found.name
             if isinstance(c, str):
                 if not (isinstance(a, int) and isinstance(b, int)):
@@ -272,7 +288,8 @@ def substituted(ctx: Context, label: int, idx: tuple[Where, ...]) -> Expr:
                 return _rel(ctx, "le", c, (a, b))
             i, j = (None if isinstance(x, tuple) else x for x in (a, b))
             before_a, before_b = (int(x[1]) if isinstance(x, tuple) else 0 for x in (a, b))  # type: ignore[arg-type]
-            return order(ctx, i, j, int(c) - before_a + before_b)  # type: ignore[call-overload]
+            make = order if found.kind == "le" else _order
+            return make(ctx, i, j, int(c) - before_a + before_b)  # type: ignore[call-overload]
         case _:
             skeleton, plain = flatten(fill(found.skeleton, idx))
             return _rel(ctx, "mask", found.name, plain, skeleton)

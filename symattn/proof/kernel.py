@@ -16,7 +16,7 @@ from symattn.proof.evidence import PROVED_ALL_SIZES, Evidence, Undecided
 from symattn.proof.facts import check_fact, use_facts
 from symattn.proof.functions import new_context
 from symattn.proof.lower import Lowering
-from symattn.proof.sampling import cone, sample
+from symattn.proof.sampling import PATTERNS, cone, larger_patterns, sample
 from symattn.proof.terms import Context, minus
 from symattn.proof.zero import vanishes
 
@@ -59,17 +59,20 @@ def prove_equal(
             return mint(statement, evidence, hypotheses, tuple(facts), tuple(atoms))
         if not lowering.small:
             break
+    sampled = _sampled(statement, atoms, facts, larger_patterns(program))
     raise Undecided(
         f'"{statement.text()}": the two sides agree at {sampled.points} random points, but the zero test does not show them to be equal',
         next_move="prove it in smaller steps, with facts about the stages between",
     )
 
 
-def _sampled(statement: Statement, atoms: Sequence[str], facts: Sequence[Certificate]) -> Evidence:
+def _sampled(
+    statement: Statement, atoms: Sequence[str], facts: Sequence[Certificate], patterns: Sequence[tuple[int, ...]] = PATTERNS
+) -> Evidence:
     """The sample of a statement. Stages that the facts speak of take the values that the program gives them: any others would not have
     to satisfy the facts."""
     bound = set(cone(statement.program, [n for fact in facts for n in (fact.statement.left, fact.statement.right)]))
-    return sample(statement.program, statement.left, statement.right, atoms=[a for a in atoms if a not in bound])
+    return sample(statement.program, statement.left, statement.right, atoms=[a for a in atoms if a not in bound], patterns=patterns)
 
 
 def _equal(ctx: Context, lowering: Lowering, statement: Statement) -> bool:

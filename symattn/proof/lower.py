@@ -18,7 +18,6 @@ from symattn.program.scalar import Num, Scalar, fold
 from symattn.program.spaces import Axis, Space
 from symattn.proof import functions as f
 from symattn.proof import indices
-from symattn.proof.evidence import Undecided
 from symattn.proof.maximum import Branch, largest
 from symattn.proof.needs import Needs
 from symattn.proof.reduce import settled, substitute_all
@@ -106,11 +105,11 @@ class Lowering:
         atom: Expr = [Term(1, facs={(self.ctx.label("atom", stage.name, skeleton), plain): 1})]
         return product(self.ctx, atom, self.present(stage, places))
 
-    def present(self, stage: Stage, places: Places) -> Expr:
+    def present(self, stage: Stage, places: Places, *, whole: bool = False) -> Expr:
         """Where the stage has entries at all: the relations of a Map, 1 otherwise."""
         if not isinstance(stage.op, ops.Map) or not stage.op.where:
             return indices.TRUE
-        return self._hold(stage.op.where, {a.name: p for a, p in zip(stage.out, places, strict=True)})
+        return self._hold(stage.op.where, {a.name: p for a, p in zip(stage.out, places, strict=True)}, whole=whole)
 
     def _value(self, stage: Stage, places: Places) -> Expr:
         env = {a.name: p for a, p in zip(stage.out, places, strict=True)}
@@ -176,8 +175,8 @@ class Lowering:
                 pass
         return None
 
-    def _hold(self, where: tuple[ops.Relation, ...], env: Env) -> Expr:
-        """The relations as an expression."""
+    def _hold(self, where: tuple[ops.Relation, ...], env: Env, *, whole: bool = False) -> Expr:
+        """The relations as an expression; as one product of relations when `whole`."""
         ctx = self.ctx
         out = indices.TRUE
         for r in where:
@@ -185,7 +184,7 @@ class Lowering:
                 case ops.Same(i, j):
                     found = indices.same(ctx, env[i.name], env[j.name])
                 case ops.AtMost(i, j, c):
-                    found = indices.at_most(ctx, env[i.name], env[j.name], c, (i.space, j.space))
+                    found = indices.at_most(ctx, env[i.name], env[j.name], c, (i.space, j.space), whole=whole)
                 case ops.InBlock(j, block, p):
                     found = indices.same(ctx, env[j.name], self._place(ops.Inject(j.space, block, p), env))
                 case ops.Paired(c, parts):
@@ -215,11 +214,9 @@ class Lowering:
         branches = []
         for inner, bound, rest in self._inner(op, env):
             places = tuple(self._place(i, inner) for i in op.use.indices)
-            held = settled(ctx, product(ctx, self._hold(rest, inner), self.present(source, places)))
+            held = product(ctx, self._hold(rest, inner, whole=True), self.present(source, places, whole=True))
             if not held:
                 continue
-            if len(held) > 1 or held[0].coef != 1:
-                raise Undecided("a maximum over a set that is not one of the relations")
             value = settled(ctx, [_given(t, held[0].rels) for t in self.stage(op.use.stage, places)])
             branches.append(Branch(tuple(value), bound, held[0].rels))
             if op.empty is None and not always_visits(ctx, Term(1, bound=bound, rels=held[0].rels)):

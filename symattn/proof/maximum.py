@@ -1,7 +1,8 @@
 """Maxima as opaque factors: of several branches, each over its own indices where its relations hold.
 
 Known of a maximum: the order of branches does not matter, equal ones count once, max(a + b, a + c) = a + max(b, c), a positive number comes
-out, one value without indices is itself. Nothing else; in particular not which branch is the largest.
+out, one value without indices is itself, and of two values max(a, b) = (a + b + |a - b|)/2. Nothing else; in particular not which branch
+is the largest.
 
 Promises: these identities, for maxima over nonempty sets. With a stand-in for the empty set only the first two are used.
 """
@@ -45,12 +46,36 @@ def largest(ctx: Context, branches: list[Branch], stand_in: Expr | None = None) 
         return _factor(ctx, branches, stand_in)
     if len(branches) == 1 and branches[0].plain:
         return list(branches[0].value)
+    if len(branches) == 2 and all(b.plain and not _holds_max(ctx, b) for b in branches):
+        a, b = (list(branch.value) for branch in branches)
+        halves = settled(ctx, [*a, *b, *absolute(ctx, settled(ctx, a + minus(b)))])
+        return [t.scaled(Fraction(1, 2)) for t in halves]
     outside, branches = _common(ctx, branches)
     scale, branches = _scale(branches)
     branches = _numbers(branches)
     if len(branches) == 1 and branches[0].plain:
         return settled(ctx, outside + [t.scaled(scale) for t in branches[0].value])
     return settled(ctx, outside + [t.scaled(scale) for t in _factor(ctx, branches, None)])
+
+
+def absolute(ctx: Context, a: Expr) -> Expr:
+    """|a|, as a factor of which a and -a have the same, positive numbers outside. Its square is a * a (reduce.py)."""
+    content = _shared([t.coef for t in a])
+    if not a or (len(a) == 1 and a[0].is_number()):
+        return [t.scaled(-1) if t.coef < 0 else t for t in a]
+    a = [t.scaled(Fraction(1) / content) for t in a]
+    other = minus(a)
+    keys = [sorted((term_key(ctx, t, dict.fromkeys(t.indices() - t.bound, 0)), t.coef) for t in side) for side in (a, other)]
+    if keys[1] > keys[0]:
+        a = other
+    factor = template(ctx, "abs", a)
+    if keys[0] == keys[1]:
+        factor = min(factor, template(ctx, "abs", other))
+    return [Term(content, facs={factor: 1})]
+
+
+def _holds_max(ctx: Context, branch: Branch) -> bool:
+    return any(ctx.labels[label].kind == "max" for t in branch.value for label, _ in t.facs)
 
 
 def replaced(ctx: Context, label: Label, at: dict[int, Where]) -> Expr:
@@ -131,13 +156,16 @@ def _common(ctx: Context, branches: list[Branch]) -> tuple[Expr, list[Branch]]:
 
 def _scale(branches: list[Branch]) -> tuple[Number, list[Branch]]:
     """The positive number that all coefficients share, and the branches without it."""
-    coefs = [t.coef for branch in branches for t in branch.value]
-    if not coefs:
-        return 1, branches
-    c = whole(Fraction(gcd(*(abs(x.numerator) for x in coefs)), lcm(*(x.denominator for x in coefs))))
+    c = _shared([t.coef for branch in branches for t in branch.value])
     if c == 1:
         return 1, branches
     return c, [Branch(tuple(t.scaled(Fraction(1) / c) for t in branch.value), branch.bound, branch.rels) for branch in branches]
+
+
+def _shared(coefs: list[Number]) -> Number:
+    if not coefs:
+        return 1
+    return whole(Fraction(gcd(*(abs(x.numerator) for x in coefs)), lcm(*(x.denominator for x in coefs))))
 
 
 def _numbers(branches: list[Branch]) -> list[Branch]:

@@ -64,9 +64,9 @@ class Needs:
         match self._program.by_name[name].op:
             case ops.Map(_, tree, args, where):
                 return not where and self._is_positive(tree, {arg: use.stage for arg, use in args})
-            case ops.Contract(_, uses, where, coef):
+            case ops.Contract(_, uses, where, coef, _, must_visit):
                 every = all(self._entries_are_positive(use.stage) for use in uses)
-                return every and self._is_positive(coef, {}) and not self._may_be_empty(uses, where)
+                return every and self._is_positive(coef, {}) and (must_visit or not self._may_be_empty(uses, where))
             case _:
                 return False
 

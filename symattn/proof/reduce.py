@@ -56,7 +56,12 @@ def _step(ctx: Context, t: Term) -> Expr | None:
             return found
     nested = ctx.nested
     for factor, e in t.facs.items():
-        if factor[0] in nested and ctx.labels[factor[0]].kind == "pow":
+        if factor[0] not in nested:
+            continue
+        kind = ctx.labels[factor[0]].kind
+        if kind == "abs" and e >= 2:
+            return _squared(ctx, t, factor)
+        if kind == "pow":
             if e > 0:
                 return _raised(ctx, t, factor, e)
             if e <= -1:
@@ -88,6 +93,16 @@ def _raised(ctx: Context, t: Term, factor: Factor, e: Number) -> Expr:
     put(facs, factor, -k)
     out: Expr = [Term(t.coef, t.mono, t.bound, facs, t.rels)]
     for _ in range(k):
+        out = product(ctx, out, instantiated(ctx, *factor))
+    return out
+
+
+def _squared(ctx: Context, t: Term, factor: Factor) -> Expr:
+    """|a|^e with e >= 2 as a^2 |a|^(e-2)."""
+    facs = dict(t.facs)
+    put(facs, factor, -2)
+    out: Expr = [Term(t.coef, t.mono, t.bound, facs, t.rels)]
+    for _ in range(2):
         out = product(ctx, out, instantiated(ctx, *factor))
     return out
 

@@ -10,7 +10,7 @@ zero test. Does not promise: a point; where none is found that both sides are de
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -43,21 +43,24 @@ def sample(
     atoms: Collection[str] = (),
     seed: int = 0,
     parameters: Mapping[str, int] | None = None,
+    patterns: Sequence[tuple[int, ...]] = PATTERNS,
 ) -> Evidence:
-    """Evidence that two stages agree (or are in order) at random points, stages in `atoms` taking any values.
+    """Evidence that two stages agree (or are in order) at random points, stages in `atoms` taking any values. `patterns` are sizes given
+    to the size symbols in turn.
 
     Raises StepRejected with a counterexample, Undecided when no point was found at which both sides have a value."""
     part = cut(program, (left, right), atoms)
     rng = Random(seed)
-    plans = [_sizes(part, pattern) for pattern in PATTERNS]
+    plans = [_sizes(part, pattern) for pattern in patterns]
     bound = {name: rng.randint(0, 2) for name in sorted(_parameters(part))} | dict(parameters or {})
     trial = _Trial(part, left, right, relation, rng, bound)
     exact = relation == "==" and _within_residues(part)
     seen: list[Sizes] = []
     for sizes in dict.fromkeys(plans):
         verdict = trial.by_residues(dict(sizes)) if exact else None
-        if verdict is None or not verdict:
-            trial.search([sizes] if verdict is None else [*_smaller(part), sizes])
+        if verdict is False:
+            trial.search([*_smaller(part), sizes])
+        if not verdict:
             verdict = trial.by_enclosures(dict(sizes))
         if not verdict:
             raise Undecided("no point was found at which both sides have a value that could be compared")
@@ -234,16 +237,24 @@ def _sizes(program: Program, pattern: tuple[int, ...]) -> Sizes:
         pattern = tuple(max(1, p - 1) for p in pattern)
 
 
+def larger_patterns(program: Program) -> list[tuple[int, ...]]:
+    """Sizes at which a false statement may show that is true at the smallest ones: beyond the widths of windows."""
+    widths = [abs(r.c) for r in _orders(program) if isinstance(r.c, int)]
+    return [(4, 3, 2), (1, 4), (min(max(widths, default=1) + 2, 6), 2)]
+
+
+def _orders(program: Program) -> Iterator[ops.AtMost]:
+    for stage in program.stages:
+        where = stage.op.where if isinstance(stage.op, ops.Map | ops.Contract | ops.Reduce) else ()
+        yield from (r for r in where if isinstance(r, ops.AtMost))
+
+
 def _smaller(program: Program) -> list[Sizes]:
     return list(dict.fromkeys(_sizes(program, pattern) for pattern in _SMALLEST))
 
 
 def _parameters(program: Program) -> Iterator[str]:
-    for stage in program.stages:
-        where = stage.op.where if isinstance(stage.op, ops.Map | ops.Contract | ops.Reduce) else ()
-        for r in where:
-            if isinstance(r, ops.AtMost) and isinstance(r.c, str):
-                yield r.c
+    return (r.c for r in _orders(program) if isinstance(r.c, str))
 
 
 def _within_residues(program: Program) -> bool:

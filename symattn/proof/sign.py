@@ -31,10 +31,10 @@ def sign(ctx: Context, t: Term) -> int:
     for (label, _), e in t.facs.items():
         if positive_factor(ctx, label):
             continue
-        if (ctx.labels[label].kind == "position" and e > 0) or (_even(e) and e > 0 and is_real(ctx, Term(1, facs={(label, ()): 1}))):
+        if e > 0 and ctx.labels[label].kind in ("position", "abs"):
             found = 1
         elif _even(e) and is_real(ctx, Term(1, facs={(label, ()): 1})):
-            continue
+            found = 1 if e > 0 else found
         else:
             return 0
     if found == 2 and t.rels and not always_visits(ctx, t):

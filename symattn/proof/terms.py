@@ -124,8 +124,8 @@ def settle_mono(found: dict[str, Number]) -> tuple[Mono, Number]:
 
 
 class Label:
-    """What stands behind a label number. `kind`: atom, position; exp, pow, fn, max, sum (templates); same, at, le, upto, mask
-    (relations). `name` tells labels of a kind apart; `skeleton` is the shape of indices that are not plain."""
+    """What stands behind a label number. `kind`: atom, position; exp, pow, fn, abs, max, sum (templates); same, at, le, upto, mask, order,
+    from (relations). `name` tells labels of a kind apart; `skeleton` is the shape of indices that are not plain."""
 
     __slots__ = ("kind", "name", "skeleton", "template")
 
@@ -146,9 +146,6 @@ class Template:
     swaps: tuple[Indices, ...]
     real: bool
     positive: bool
-
-
-RELATIONS = ("same", "at", "le", "upto", "mask")
 
 
 class Context:

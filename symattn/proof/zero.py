@@ -163,7 +163,7 @@ def _merged(ctx: Context, terms: Expr, depth: int) -> Expr | None:
 def _equal(ctx: Context, kept: int, gone: int, depth: int) -> tuple[Indices, int] | None:
     """How the indices of `gone` go into the slots of `kept`, and a sign, when the two are proved to be equal."""
     a, b = ctx.labels[kept], ctx.labels[gone]
-    if (a.kind, a.name) != (b.kind, b.name) or a.kind not in ("exp", "pow", "fn"):
+    if (a.kind, a.name) != (b.kind, b.name) or a.kind not in ("exp", "pow", "fn", "abs"):
         return None
     assert a.template is not None
     assert b.template is not None
@@ -181,8 +181,8 @@ def _equal(ctx: Context, kept: int, gone: int, depth: int) -> tuple[Indices, int
         mine = list(a.template.body)
         if vanishes(ctx, mine + minus(other), depth + 1):
             found = (order, 1)
-        elif a.kind == "pow" and vanishes(ctx, mine + other, depth + 1):
-            found = (order, -1)
+        elif a.kind in ("pow", "abs") and vanishes(ctx, mine + other, depth + 1):
+            found = (order, -1 if a.kind == "pow" else 1)
         if found is not None:
             break
     ctx.equal[kept, gone] = (found,)

@@ -17,7 +17,25 @@ MAX_BYTES = 1_000_000
 NAME = "<expression>"
 
 
-@click.command(context_settings=CONTEXT)
+def _begins_with_minus(argument: str) -> bool:
+    long_option = argument.startswith("--") and argument[2:3].isalpha()
+    return argument.startswith("-") and argument not in ("-", "--", "-h") and not long_option
+
+
+class ExpressionCommand(click.Command):
+    """A command whose argument may begin with a minus sign: `-1 + 2` is no option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """See click."""
+        taking = [name for p in self.params if isinstance(p, click.Option) and not p.is_flag for name in p.opts]
+        if "--" not in args:
+            typed = [k for k, arg in enumerate(args) if _begins_with_minus(arg) and (not k or args[k - 1] not in taking)]
+            if typed:
+                args = [*(arg for k, arg in enumerate(args) if k not in typed), "--", *(args[k] for k in typed)]
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=ExpressionCommand, context_settings=CONTEXT)
 @click.argument("expression")
 @click.option("--digits", type=click.IntRange(1, 4000), metavar="N", default=30, show_default=True, help="Significant digits, each proven.")
 @click.option(

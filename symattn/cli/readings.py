@@ -19,6 +19,7 @@ from symattn.interp.tensor import Tensor
 
 if TYPE_CHECKING:
     from symattn.interp.evaluate import Evaluation
+    from symattn.number.truth import Enclosure
     from symattn.program.program import Program
 
 Evaluate = Callable[[str, dict[str, Any]], "Evaluation"]
@@ -64,6 +65,12 @@ class Reading:
         tensor = self.stages[stage]
         return None if position in tensor.absent else _text(tensor.entries[position], self.numbers, self.digits)
 
+    def is_open(self, text: str | None) -> bool:
+        """Does this text of an entry say that no digits are proven, or only how near to 0 it is?"""
+        return (
+            self.truth == "proven" and text is not None and text.lstrip("-")[:1] not in set("0123456789") and text not in ("true", "false")
+        )
+
 
 def parse_numbers(text: str) -> tuple[str, ...]:
     """The comma-separated names of number systems. Raises InputError with the known ones."""
@@ -91,6 +98,11 @@ def read_all(evaluate: Evaluate, numbers: Sequence[str], digits: int, order: str
         except (UnsupportedError, UndecidedError, DomainError) as error:
             first = first or error
             found.append(Reading(name, truth, digits, failure=error.message))
+            continue
+        except OverflowError:  # exponents beyond what the library of that reading can hold
+            beyond = UnsupportedError(f"a number is too large for the {name} reading", next_move="take smaller arguments")
+            first = first or beyond
+            found.append(Reading(name, truth, digits, failure=beyond.message))
             continue
         notes = _notes(evaluation) if SYSTEMS[name].ordered else {}
         found.append(Reading(name, truth, digits, evaluation.program, evaluation, evaluation.events, notes))
@@ -139,7 +151,6 @@ def _reference(found: list[Reading], evaluate: Evaluate) -> Mapping[str, Tensor[
 
 
 def _held(reading: Reading, reference: Mapping[str, Tensor[Any]]) -> Reading:
-    from symattn.interp.agree import enclosure
     from symattn.interp.lost import correct_digits
     from symattn.number.formats import format_named
 
@@ -152,25 +163,33 @@ def _held(reading: Reading, reference: Mapping[str, Tensor[Any]]) -> Reading:
         if name not in reference or compared > MAX_COMPARED:
             continue
         for k, (index, value, right) in enumerate(zip(tensor.indices(), tensor.entries, reference[name].entries, strict=True)):
-            truth = None if isinstance(value, bool) or k in tensor.absent else enclosure(right, 4 * REFERENCE_DIGITS + 64)
+            truth = None if isinstance(value, bool) or k in tensor.absent else _enclosed(right)
             if truth is None:
                 continue
             compared += 1
-            point = enclosure(value, 64)
+            point = _enclosed(value)
             if point is None or correct_digits(point.lo, truth, cap=keeps) < keeps:
                 weak.setdefault(name, set()).add(k)
-                first = first or Lost(name, index, keeps, str(value), _digits(right, keeps))
+                first = first or Lost(name, index, keeps, str(value), _digits(truth, keeps))
     return replace(reading, lost=first, weak={name: frozenset(at) for name, at in weak.items()})
 
 
-def _digits(value: Any, keeps: int) -> str:
+def _digits(truth: Enclosure, keeps: int) -> str:
     """The right value in two digits more than the format keeps."""
-    from symattn.interp.agree import enclosure
     from symattn.number.decimal import significant_text
     from symattn.number.truth import Rational
 
-    found = enclosure(value, 4 * REFERENCE_DIGITS + 64)
-    return "" if found is None else significant_text(Rational((found.lo + found.hi) / 2), keeps + 2)
+    return significant_text(Rational((truth.lo + truth.hi) / 2), keeps + 2)
+
+
+def _enclosed(value: Any) -> Enclosure | None:
+    """The value as an interval; None for what is no number, and for a ball that nothing bounds."""
+    from symattn.interp.agree import enclosure
+
+    try:
+        return enclosure(value, 4 * REFERENCE_DIGITS + 64)
+    except UndecidedError:
+        return None
 
 
 # -- notes ------------------------------------------------------------------------------------------------------------

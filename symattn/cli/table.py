@@ -15,6 +15,7 @@ from symattn.interp.events import Event
 from symattn.interp.tensor import Tensor
 
 LONGEST_FORM = 400
+LONGEST_BOUND = 40
 NO_FORM = "(no short closed form)"
 
 
@@ -66,6 +67,8 @@ def _cell(reading: Reading, stage: str, position: int) -> str:
     text = reading.text(stage, position)
     if text is None:
         return NO_FORM
+    if reading.is_open(text):
+        return text if len(text) <= LONGEST_BOUND else "undecided"
     if len(text) > LONGEST_FORM and reading.truth == "exact":
         return f"(a closed form of {len(text)} characters: --to json)"
     return text + "*" if position in reading.weak.get(stage, ()) else text
@@ -98,6 +101,8 @@ def _legend(readings: Sequence[Reading], stages: Sequence[str]) -> list[str]:
         said = {"exact": "exact", "proven": f"{r.digits} significant digits, each proven", "observed": "observed on this machine"}[r.truth]
         if r.numbers == "multiprec":
             said = f"{r.digits} significant digits, observed"
+        if any(r.is_open(r.text(stage, k)) for stage in stages if stage in r.stages for k in range(len(r.stages[stage].entries))):
+            said += ", where there are digits"
         if r.failure:
             said = f"not available: {r.failure}"
         lines.append(f"{r.numbers.ljust(heads)}  {said}")
@@ -119,8 +124,8 @@ def _grouped(notes: Mapping[str, str]) -> dict[str, list[str]]:
 
 # -- JSON -------------------------------------------------------------------------------------------------------------
 def as_data(readings: Sequence[Reading], stages: Sequence[str]) -> dict[str, Any]:
-    """The same as plain data (schema symattn-readings/1): numbers that are not counts or places are strings, what a mask removed and what
-    has no short closed form is null."""
+    """The same as plain data (schema symattn-readings/1): numbers that are not counts or places are strings, what a mask removed, what
+    is undecided and what has no short closed form is null."""
     return {"schema": "symattn-readings/1", "readings": [_reading(r, stages) for r in readings]}
 
 
@@ -141,9 +146,11 @@ def _reading(r: Reading, stages: Sequence[str]) -> dict[str, Any]:
 
 def _tensor(r: Reading, stage: str) -> dict[str, Any]:
     tensor = r.stages[stage]
-    entries = Tensor(tensor.shape, [r.text(stage, k) for k in range(len(tensor.entries))])
+    texts = [r.text(stage, k) for k in range(len(tensor.entries))]
+    entries = Tensor(tensor.shape, [None if r.is_open(text) else text for text in texts])
     masked = [list(index) for k, index in enumerate(tensor.indices()) if k in tensor.absent]
-    return {"shape": list(tensor.shape), "entries": entries.nested(), "masked": masked}
+    undecided = [list(index) for text, index in zip(texts, tensor.indices(), strict=True) if r.is_open(text)]
+    return {"shape": list(tensor.shape), "entries": entries.nested(), "masked": masked, "undecided": undecided}
 
 
 def _event(event: Event) -> dict[str, Any]:

@@ -19,6 +19,11 @@ def test_exact_and_proven_by_default() -> None:
     assert "[1]  1/(1 + exp(-4) + exp(-3))  0.936239551876505718896635586967" in done.out
 
 
+@pytest.mark.parametrize("arguments", [("-1 + 3/2",), ("--digits", "5", "-1 + 3/2"), ("-1 + 3/2", "--digits", "5"), ("--", "-1 + 3/2")])
+def test_an_expression_may_begin_with_a_minus_sign(arguments: tuple[str, ...]) -> None:
+    assert "0.5 " in ran("eval", *arguments).out
+
+
 def test_digits_and_definitions() -> None:
     done = ran("eval", "s = [2, 5, 1]; t = softmax(s); t[0] + t[2]", "--digits", "5", "--numbers", "balls")
     assert "0.063760" in done.out
@@ -45,7 +50,7 @@ def test_json() -> None:
     found: dict[str, Any] = json.loads(ran("eval", "[[1, 2], [3, 4]] / 2", "--to", "json", "--numbers", "exact,float16").out)
     assert found["schema"] == "symattn-readings/1"
     exact, floats = found["readings"]
-    assert exact["stages"] == {"result": {"shape": [2, 2], "entries": [["0.5", "1"], ["1.5", "2"]], "masked": []}}
+    assert exact["stages"] == {"result": {"shape": [2, 2], "entries": [["0.5", "1"], ["1.5", "2"]], "masked": [], "undecided": []}}
     assert (exact["truth"], floats["truth"]) == ("exact", "observed")
     assert floats["notes"]["div"]
     assert exact["notes"] == {}
@@ -69,6 +74,24 @@ def test_what_one_reading_lacks_the_others_show() -> None:
     assert done.code == 0
     assert "exact  not available: " in done.out
     assert "0.540302305868139717400936607443" in done.out
+
+
+def test_what_is_not_decided_is_not_called_proven() -> None:
+    done = ran("eval", "[cos(1e1000), 1/3]", "--numbers", "balls,float64")
+    assert done.code == 0
+    assert "[0]  |x| < 1.0  " in done.out
+    assert "balls    30 significant digits, each proven, where there are digits" in done.out
+    shown = json.loads(ran("eval", "[cos(1e1000), 1/3]", "--numbers", "balls", "--to", "json").out)["readings"][0]["stages"]["result"]
+    assert shown["undecided"] == [[0]]
+    assert shown["entries"][0] is None
+    assert shown["entries"][1].startswith("0.3333")
+    assert "undecided" in ran("eval", "exp(1e1000)", "--numbers", "balls,float64").out
+
+
+def test_numbers_beyond_a_library_are_said_in_words() -> None:
+    done = ran("eval", "exp(exp(exp(exp(10))))", "--numbers", "balls,multiprec")
+    assert "multiprec  not available: a number is too large for the multiprec reading" in done.out
+    trouble(ran("eval", "exp(exp(exp(exp(10))))", "--numbers", "multiprec"), "too large")
 
 
 def test_domain_errors_of_every_reading_are_trouble() -> None:

@@ -23,6 +23,7 @@ from symattn.proof.terms import Context, Expr, Indices, Skeleton, Term, Where, n
 
 TRUE: Expr = [Term(1)]
 FALSE: Expr = []
+_LISTED = 8  # positions up to which "at most k" is written as "0, or 1, …, or k"
 
 
 def flatten(places: tuple[Where, ...]) -> tuple[Skeleton, Indices]:
@@ -162,7 +163,9 @@ def upto(ctx: Context, i: int, k: int) -> Expr:
         return FALSE
     if isinstance(size, int) and k >= size - 1:
         return TRUE
-    return is_at(ctx, i, 0) if k == 0 else _rel(ctx, "upto", k, (i,))
+    if k < _LISTED:
+        return [t for p in range(k + 1) for t in is_at(ctx, i, p)]
+    return _rel(ctx, "upto", k, (i,))
 
 
 def at_most(ctx: Context, a: Where, b: Where, c: int | str, spaces: tuple[Space, Space], *, whole: bool = False) -> Expr:

@@ -158,7 +158,7 @@ class Double:
 
 def prepare(problem: Problem) -> Double:
     """Cuts keys and values; m·(d + d_v) work."""
-    m, d_v = problem.values.shape
+    m = len(problem.values)
     scaled: Floats | None = None
     keys: tuple[Floats, ...] = ()
     key_norms, factor, slice_bits, usable = (0.0, 0.0, 0.0), (0.0, 0.0), 0, True
@@ -178,9 +178,9 @@ def prepare(problem: Problem) -> Double:
         key_norms = (float(norms(k).max()), float(norms(r1).max()), float(norms(r2).max()))
     if problem.bias is not None:
         usable = usable and bool(np.abs(problem.bias).max() < LARGEST_FACTOR)
-    exponents = np.array([exponent_of(problem.values[:, c]) for c in range(d_v)] + [1], dtype=np.int64)
+    exponents: Integers = np.frexp(np.abs(problem.values).max(axis=0))[1].astype(np.int64)
     value_bits = bits_of_slice(min(m, KEYS_AT_ONCE))
-    v = np.concatenate([np.ldexp(problem.values, -exponents[:-1]), np.ones((m, 1))], axis=1)
+    v = np.concatenate([np.ldexp(problem.values, -exponents), np.ones((m, 1))], axis=1)
     v0 = on_grid(v, grid(-value_bits))
     r1 = v - v0
     v1 = on_grid(r1, grid(-2 * value_bits))
@@ -189,7 +189,7 @@ def prepare(problem: Problem) -> Double:
     for start in range(0, m, KEYS_AT_ONCE):
         at = slice(start, start + KEYS_AT_ONCE)
         blocks.append((v0[at], np.concatenate([v1[at], v0[at]]), np.concatenate([r2[at], r1[at], v[at]])))
-    return Double(problem, scaled, factor, keys, key_norms, slice_bits, exponents[:-1], tuple(blocks), value_bits, usable)
+    return Double(problem, scaled, factor, keys, key_norms, slice_bits, exponents, tuple(blocks), value_bits, usable)
 
 
 @dataclass(frozen=True)

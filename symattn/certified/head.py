@@ -19,6 +19,7 @@ from symattn.certified.rounding import Rounder
 from symattn.certified.take import Bools, Floats, Integers
 
 BLOCK_ENTRIES = 1 << 16  # scores held at once by the first tier
+FEW = 2.0**-12  # when the other keys weigh less together, the sign of their effect is worth a look
 METHODS = ("tiers", "balls")
 
 
@@ -102,7 +103,8 @@ class Head:
             if len(i):
                 best, low, fine_error = single.fine(self._single, b, i, c)
                 rounded[i, c], proven[i, c] = self.rounder.decide(best, fine_error, low)
-                i, c = np.nonzero(left.values[rows] & ~proven & b.usable[:, None])
+                others = b.rest[:, self.problem.shape[2]] < FEW
+                i, c = np.nonzero(left.values[rows] & ~proven & (b.usable & others)[:, None])
                 self._beyond(b, i, c, rounded, proven)
             self._keep(self.found.values, left.values, rows, rounded, proven, "single")
         if self.wanted.lse:

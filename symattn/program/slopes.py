@@ -63,10 +63,17 @@ def div(a: Scalar, b: Scalar) -> Scalar:
 
 
 def add(a: Scalar, b: Scalar) -> Scalar:
-    """a + b, as a - c where b is -c."""
+    """a + b, as a - c where b is -c, as 2 a where both are one."""
+    if a == b:
+        return mul(TWO, a)
     if _negative(b):
         return Binary("sub", a, neg(b))
     return Binary("add", a, b)
+
+
+def sub(a: Scalar, b: Scalar) -> Scalar:
+    """a - b, as a + c where b is -c, as a where b is 0."""
+    return a if isinstance(b, Num) and not b.value else add(a, neg(b))
 
 
 def _negative(x: Scalar) -> bool:
@@ -98,8 +105,7 @@ def _div(a: Scalar, b: Scalar, value: Scalar) -> tuple[Scalar, Scalar]:
 
 
 def _max(a: Scalar, b: Scalar, value: Scalar) -> tuple[Scalar, Scalar]:
-    gap = Binary("sub", a, b)
-    return Binary("div", Binary("sub", value, b), gap), Binary("div", Binary("sub", a, value), gap)
+    return Binary("div", sub(value, b), sub(a, b)), Binary("div", sub(a, value), sub(a, b))
 
 
 def _pow(x: Scalar, q: Fraction, value: Scalar) -> tuple[Scalar]:
@@ -152,6 +158,8 @@ def slope(tree: Scalar, name: str, value: Scalar | None = None) -> Scalar | None
             left, right = slope(a, name), slope(b, name)
             if left is None and right is None:
                 return None
+            if op == "max2" and left is not None and b == neg(a):
+                return mul(Binary("div", y, a), left)  # |a|' = |a|/a, which the rule gives in longer words
             by_a, by_b = rule_of(op)(a, b, y)
             parts = [mul(by, inner) for by, inner in ((by_a, left), (by_b, right)) if inner is not None]
             return parts[0] if len(parts) == 1 else add(*parts)

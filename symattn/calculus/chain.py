@@ -39,6 +39,7 @@ class Chain:
         self._lines: list[Line] = []
         self._parts: list[Part] = []
         self._clauses: list[str] = []
+        self._reached: list[Line] = []
         self._left: Node | None = None
         self._at: Node | None = None
         self._signs: list[str] = []
@@ -74,7 +75,7 @@ class Chain:
         if self._at is None:
             raise DerivationError("a step needs something to start from", next_move='write chain.start("…") first')
         before, node = self._at, parse(after)
-        task = Task(self.setting, before, node, "", self._lines, tuple(self._hypotheses))
+        task = Task(self.setting, before, node, "", self._lines, self._reached, tuple(self._hypotheses))
         try:
             used, certificate = prove_step(rule, task)
         except SymattnError as error:
@@ -83,7 +84,7 @@ class Chain:
         for condition in conditions_of(certificate, self.setting):
             self._hypotheses.setdefault(condition)
         self._steps.append(Step(rule, unparse(before), unparse(node), Both(es, en or es), certificate.evidence, certificate))
-        self._lines.append(Line(before, used.sign, node, certificate))
+        self._lines.append(Line(before, used.sign, node))
         self._signs.append(used.sign)
         self._at = node
 
@@ -105,7 +106,9 @@ class Chain:
             return
         if not self._signs or self._at is None:
             raise DerivationError(f"a run of steps of {self.topic} goes nowhere", next_move="add a step before the next start")
-        self._clauses.append(f"{unparse(self._left)} {joined(self._signs)} {unparse(self._at)}")
+        sign = joined(self._signs)
+        self._clauses.append(f"{unparse(self._left)} {sign} {unparse(self._at)}")
+        self._reached.append(Line(self._left, sign, self._at))
         self._left = self._at = None
 
     def _said(self, statement: str) -> str:

@@ -83,13 +83,13 @@ def _prove(derivation: Derivation) -> Derivation:
     for at, step in enumerate(derivation.steps, 1):
         before, after = _guarded(at, partial(parse, step.before)), _guarded(at, partial(parse, step.after))
         run.enter(at, before)
-        task = Task(setting, before, after, "", lines, derivation.hypotheses)
+        task = Task(setting, before, after, "", lines, run.reached, derivation.hypotheses)
         rule, certificate = _guarded(at, partial(prove_step, step.rule, task))
         for condition in conditions_of(certificate, setting):
             needed.setdefault(condition)
             if condition not in derivation.hypotheses:
                 raise _Wrong(at, f'it needs the hypothesis "{condition}", which is not there')
-        lines.append(Line(before, rule.sign, after, certificate))
+        lines.append(Line(before, rule.sign, after))
         steps.append(replace(step, evidence=certificate.evidence, certificate=certificate))
         run.leave(at, rule.sign, after)
     run.end(len(derivation.steps))
@@ -108,6 +108,7 @@ class _Run:
         self.clauses = list(statement.clauses)
         self.signs: list[str] = []
         self.at: Node | None = None
+        self.reached: list[Line] = []
 
     def enter(self, step: int, before: Node) -> None:
         if self.at is None:
@@ -132,6 +133,7 @@ class _Run:
             raise _Wrong(step, error.message) from None
         if not implies(found, clause.sign):
             raise _Wrong(step, f"the steps up to here say {found}, the statement says {clause.sign}")
+        self.reached.append(Line(clause.left, found, clause.right))
         self.clauses.pop(0)
         self.signs, self.at = [], None
 

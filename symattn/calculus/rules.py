@@ -10,7 +10,7 @@ A step's rule is written `name` or `name: argument`, for example "definition: P,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from symattn.calculus import shapes
@@ -18,7 +18,7 @@ from symattn.calculus.derivation import Both
 from symattn.calculus.expansions import EXPANSIONS, expanded
 from symattn.calculus.setting import Setting
 from symattn.errors import DerivationError
-from symattn.language.ast import Call, Name, Node, Operation
+from symattn.language.ast import Call, Index, Name, Node, Operation, Sign, Transpose
 from symattn.language.names import suggestion
 from symattn.language.parser import parse_relation
 from symattn.proof.certificate import Certificate
@@ -28,23 +28,24 @@ from symattn.proof.kernel import prove_equal
 
 @dataclass(frozen=True)
 class Line:
-    """An earlier step, for rules that use it."""
+    """An earlier step, or all steps of an earlier part in one, for rules that use it."""
 
     before: Node
     sign: str
     after: Node
-    certificate: Certificate
 
 
 @dataclass(frozen=True)
 class Task:
-    """A step to be proved: from `before` to `after` by a rule with this `argument`. `lines` are the steps above it."""
+    """A step to be proved: from `before` to `after` by a rule with this `argument`. `lines` are the steps above it, `parts` the relations
+    of the statement that are reached."""
 
     setting: Setting
     before: Node
     after: Node
     argument: str = ""
     lines: Sequence[Line] = ()
+    parts: Sequence[Line] = ()
     hypotheses: Sequence[str] = ()
 
 
@@ -79,7 +80,7 @@ def prove_step(rule: str, task: Task) -> tuple[Rule, Certificate]:
     found = rule_named(name)
     if task.before == task.after:
         raise DerivationError("the step changes nothing")
-    task = Task(task.setting, task.before, task.after, argument, task.lines, task.hypotheses)
+    task = replace(task, argument=argument)
     return found, found.prove(task)
 
 
@@ -89,7 +90,8 @@ def kind_of(setting: Setting, before: Node, after: Node) -> str:
     gone = shapes.calls(before, shapes.DERIVATIVE) - shapes.calls(after, shapes.DERIVATIVE)
     if gone:
         return _derivative_kind(setting, gone)
-    if _cancels(before, after):
+    moved = _moved(before, after)
+    if moved != "collect" and _cancels(before, after):
         return "cancel"
     if shapes.arguments(before, "exp") != shapes.arguments(after, "exp"):
         return "exponential law"
@@ -97,9 +99,15 @@ def kind_of(setting: Setting, before: Node, after: Node) -> str:
         return "logarithm law"
     if shapes.calls(before, *shapes.DELTAS).total() > shapes.calls(after, *shapes.DELTAS).total():
         return "contract the delta"
-    if shapes.terms(after) > shapes.terms(before):
-        return "distribute"
-    return "collect" if shapes.terms(after) < shapes.terms(before) else "rearrange"
+    return moved or "rearrange"
+
+
+def _moved(before: Node, after: Node) -> str:
+    """Do the additions of a text come out of products and sums, or go into them?"""
+    (deep, many), (deeper, more) = shapes.additions(before), shapes.additions(after)
+    if deep != deeper:
+        return "distribute" if deeper < deep else "collect"
+    return "" if many == more else "distribute" if more > many else "collect"
 
 
 def _cancels(before: Node, after: Node) -> bool:
@@ -108,25 +116,35 @@ def _cancels(before: Node, after: Node) -> bool:
     return b < a or (a == b > 0 and shapes.names(after) < shapes.names(before))
 
 
-_BY_OPERATION = {"+": "sum", "-": "sum", "*": "product", "@": "product", "/": "quotient", "**": "power"}
-_INNER = {"exp": "exponential", "log": "logarithm", "sqrt": "power", "sum": "sum", "mean": "sum"}
+_BY_OPERATION = {"+": "sum rule", "-": "sum rule", "*": "product rule", "@": "product rule", "/": "quotient rule", "**": "power rule"}
+_BY_FUNCTION = {
+    "exp": "derivative of exp", "log": "derivative of log", "tanh": "derivative of tanh", "cos": "derivative of cos",
+    "sin": "derivative of sin", "erf": "derivative of erf", "sigmoid": "derivative of sigmoid", "sqrt": "power rule", "sum": "sum rule",
+    "mean": "sum rule", "dot": "product rule", "outer": "product rule", "causal_part": "sum rule", "diag": "sum rule",
+    "transpose": "sum rule", "derivative": "derivative of a derivative",
+}  # fmt: skip
 
 
 def _derivative_kind(setting: Setting, gone: Mapping[Node, int]) -> str:
-    kinds = {_derivative_of(setting, node.args[0]) for node in gone if isinstance(node, Call)}
-    return f"derivative of a {kinds.pop()}" if len(kinds) == 1 else "derivative"
+    kinds = {_derivative_of(setting, node) for node in gone if isinstance(node, Call)}
+    if "definition" in kinds:
+        return "definition"
+    return kinds.pop() if len(kinds) == 1 else "chain rule"
 
 
-def _derivative_of(setting: Setting, node: Node) -> str:
+def _derivative_of(setting: Setting, derivative: Call) -> str:
+    node, by = derivative.args[0], derivative.args[1]
     match node:
-        case Name(name) if (meaning := setting.defined(name)) is not None:
-            return _derivative_of(setting, meaning)
+        case Name(name) if node != by and setting.defined(name) is not None and setting.reaches(node, by):
+            return "definition"
         case Operation(op, _, _):
             return _BY_OPERATION[op]
         case Call(function, _, _):
-            return _INNER.get(function, function)
+            return _BY_FUNCTION.get(function, "chain rule")
+        case Transpose() | Sign() | Index():
+            return "sum rule"
         case _:
-            return "variable"
+            return "derivative of the variable"
 
 
 def _form(name: str) -> Callable[[Task], Certificate]:
@@ -150,9 +168,10 @@ def _opened(task: Task) -> frozenset[str]:
     return frozenset(opened)
 
 
-def equal(task: Task, opened: frozenset[str], facts: Sequence[tuple[Node, Node]] = ()) -> Certificate:
-    """The kernel's certificate for the step, with every definition that is not in `opened` as an atom. Each fact is proved first, with
-    all its definitions opened."""
+def equal(task: Task, opened: frozenset[str], facts: Sequence[tuple[Node, Node]] = (), *, opaque: bool = False) -> Certificate:
+    """The kernel's certificate for the step, with every definition that is not in `opened` as an atom; `opaque` keeps derivatives closed
+    too. Each fact is proved first, with all its definitions opened."""
+    closed = task.setting.tangents([task.before, task.after]) if opaque else []
     program, pairs = task.setting.compiled([(task.before, task.after), *facts])
     known = [name for name in task.setting.names() if name in program.by_name]
     proved = []
@@ -160,7 +179,8 @@ def equal(task: Task, opened: frozenset[str], facts: Sequence[tuple[Node, Node]]
         inside = task.setting.inside(a) | task.setting.inside(b)
         proved.append(prove_equal(program, left, right, atoms=[n for n in known if n not in inside]))
     left, right = pairs[0]
-    return prove_equal(program, left, right, atoms=[n for n in known if n not in opened], facts=proved)
+    atoms = [n for n in (*known, *closed) if n not in opened and n in program.by_name]
+    return prove_equal(program, left, right, atoms=atoms, facts=proved)
 
 
 def refute(task: Task, sign: str) -> StepRejected | None:
@@ -214,25 +234,28 @@ def _function(task: Task) -> Certificate:
 def _using(task: Task) -> Certificate:
     facts = [_fact(task, text.strip()) for text in task.argument.split(";") if text.strip()]
     if not facts:
-        raise DerivationError('the rule "using" says what it uses', next_move='write "using: sum(P) == 1" or "using: line 2"')
+        raise DerivationError(
+            'the rule "using" says what it uses', next_move='write "using: sum(P) == 1", "using: line 2" or "using: part 1"'
+        )
     try:
-        equal(task, _opened(task))
+        equal(task, frozenset(), opaque=True)
     except (StepRejected, Undecided):
-        return equal(task, _opened(task), facts)
+        return equal(task, frozenset(), facts, opaque=True)
     kind = kind_of(task.setting, task.before, task.after)
     raise StepRejected("this step holds without what it says it uses", next_move=f'write the rule "{kind}"')
 
 
 def _fact(task: Task, text: str) -> tuple[Node, Node]:
     words = text.split()
-    if len(words) == 2 and words[0] == "line" and words[1].isdigit():
-        at = int(words[1])
-        if not 1 <= at <= len(task.lines):
-            raise DerivationError(f"there is no line {at} above this step")
-        line = task.lines[at - 1]
-        if line.sign != "==":
-            raise DerivationError(f"line {at} is no equality")
-        return line.before, line.after
+    if len(words) == 2 and words[0] in ("line", "part") and words[1].isdigit():
+        kind, at = words[0], int(words[1])
+        known = task.lines if kind == "line" else task.parts
+        if not 1 <= at <= len(known):
+            raise DerivationError(f"there is no {kind} {at} above this step")
+        found = known[at - 1]
+        if found.sign != "==":
+            raise DerivationError(f"{kind} {at} is no equality")
+        return found.before, found.after
     relation = parse_relation(text)
     if relation.signs != ("==",):
         raise DerivationError(f'a fact is one equality, not "{text[:60]}"')
@@ -248,20 +271,31 @@ _ROWS = (
     _row("definition", "Definición", "Definition", "names are replaced by their definitions, or the other way round", _definition),
     _row("function", "Lo que la función es", "What the function is", "functions are written out, or the other way round", _function),
     _row("using", "Usar lo sabido", "Using what is known", "follows from the equalities it names, and not without them", _using),
-    _row("distribute", "Distribuir", "Distribute", "more terms are written out than before"),
-    _row("collect", "Factor común", "Collect", "fewer terms are written out than before"),
-    _row("rearrange", "Reordenar sumas y productos", "Rearrange sums and products", "as many terms, quotients and functions as before"),
+    _row("distribute", "Distribuir", "Distribute", "additions come out of products and sums, or there are more of them"),
+    _row("collect", "Factor común", "Collect", "additions go into products and sums, or there are fewer of them"),
+    _row(
+        "rearrange",
+        "Reordenar sumas y productos",
+        "Rearrange sums and products",
+        "additions stay where they are; factors and sums change places",
+    ),
     _row("cancel", "Simplificar la fracción", "Cancel", "fewer quotients are written than before"),
     _row("contract the delta", "Contraer la delta", "Contract the delta", "fewer diagonal matrices are written than before"),
     _row("exponential law", "Ley de la exponencial", "Exponential law", "what stands under exp changes"),
     _row("logarithm law", "Ley del logaritmo", "Logarithm law", "what stands under log changes"),
-    _row("derivative", "Derivar", "Differentiate", "several derivatives of different kinds are taken"),
-    _row("derivative of a sum", "Derivada de una suma", "Derivative of a sum", "derivative(a + b, …) or of a sum along an axis"),
-    _row("derivative of a product", "Regla del producto", "Product rule", "derivative(a * b, …) or of a matrix product"),
-    _row("derivative of a quotient", "Regla del cociente", "Quotient rule", "derivative(a / b, …)"),
-    _row("derivative of a power", "Derivada de una potencia", "Derivative of a power", "derivative(a ** k, …) or of a square root"),
-    _row("derivative of a exponential", "Derivada de la exponencial", "Derivative of exp", "derivative(exp(a), …)"),
-    _row("derivative of a logarithm", "Derivada del logaritmo", "Derivative of log", "derivative(log(a), …)"),
-    _row("derivative of a variable", "Derivada de la variable", "Derivative of the variable", "derivative(x, x, v) is v, of another 0"),
+    _row("sum rule", "Derivada de una suma", "Sum rule", "derivative(a + b, …), of a sum along an axis, of a transpose or an entry"),
+    _row("product rule", "Regla del producto", "Product rule", "derivative(a * b, …) or of a matrix product"),
+    _row("quotient rule", "Regla del cociente", "Quotient rule", "derivative(a / b, …)"),
+    _row("power rule", "Derivada de una potencia", "Power rule", "derivative(a ** k, …) or of a square root"),
+    _row("derivative of exp", "Derivada de la exponencial", "Derivative of exp", "derivative(exp(a), …)"),
+    _row("derivative of log", "Derivada del logaritmo", "Derivative of log", "derivative(log(a), …)"),
+    _row("derivative of tanh", "Derivada de tanh", "Derivative of tanh", "derivative(tanh(a), …)"),
+    _row("derivative of sigmoid", "Derivada de la sigmoide", "Derivative of sigmoid", "derivative(sigmoid(a), …)"),
+    _row("derivative of cos", "Derivada del coseno", "Derivative of cos", "derivative(cos(a), …)"),
+    _row("derivative of sin", "Derivada del seno", "Derivative of sin", "derivative(sin(a), …)"),
+    _row("derivative of erf", "Derivada de erf", "Derivative of erf", "derivative(erf(a), …)"),
+    _row("derivative of a derivative", "Derivar otra vez", "Differentiate again", "derivative(derivative(…), …)"),
+    _row("derivative of the variable", "Derivada de la variable", "Derivative of the variable", "derivative(x, x, v) is v, of another 0"),
+    _row("chain rule", "Regla de la cadena", "Chain rule", "derivatives of several kinds are taken, or of a function of functions"),
 )
 RULES: Mapping[str, Rule] = MappingProxyType({rule.name: rule for rule in _ROWS})

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from symattn.calculus.derivation import Definition
 from symattn.errors import DerivationError, ShapeError, SymattnError
-from symattn.language.ast import Name, Node, walk
+from symattn.language.ast import Call, Name, Node, walk
 from symattn.language.builder import AxisDecl, Builder
 from symattn.language.parser import parse, parse_definition
 from symattn.language.unparse import substitute
@@ -116,6 +116,21 @@ class Setting:
                     found.add(part.id)
                     waiting.append(self._nodes[part.id])
         return frozenset(found)
+
+    def reaches(self, node: Node, name: Node) -> bool:
+        """Does `node` mention the name, itself or through definitions?"""
+        return any(part == name for known in (node, *(self._nodes[n] for n in self.inside(node))) for part in walk(known))
+
+    def tangents(self, nodes: Iterable[Node]) -> list[str]:
+        """The stages that hold the derivatives written in these expressions."""
+        calls = {part for node in nodes for part in walk(node) if isinstance(part, Call) and part.function == "derivative"}
+        found: list[str] = []
+        for call in calls:
+            name = self.stage(call)
+            op = self._builder.program().by_name[name].op
+            if isinstance(op, Contract) and len(op.uses) == 1:
+                found.append(op.uses[0].stage)
+        return found
 
     def program(self, output: str = "") -> Program:
         """Everything so far."""

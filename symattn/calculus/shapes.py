@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from symattn.language.ast import Call, Name, Node, Operation, Sign, walk
+from symattn.language.ast import Call, Name, Node, Operation, Sign, children, walk
 
 DELTAS = ("diag", "eye")
 DERIVATIVE = "derivative"
@@ -33,17 +33,20 @@ def _varies(node: Node) -> bool:
     return any(isinstance(part, Name | Call) for part in walk(node))
 
 
-def terms(node: Node) -> int:
-    """How many terms are written out: a sum of sums counts all of them; what stands in a product or a function counts once."""
-    match node:
-        case Operation("+" | "-", a, b):
-            return terms(a) + terms(b)
-        case Sign(_, x):
-            return terms(x)
-        case Call("sum", (x,), _):
-            return terms(x)
-        case _:
-            return 1
+def additions(node: Node) -> tuple[int, int]:
+    """How deep the + and - of a text lie inside products, sums and functions, added up, and how many there are. Distributing brings
+    them out, collecting puts them in."""
+    depth = count = 0
+    waiting = [(node, 0)]
+    while waiting:
+        current, inside = waiting.pop()
+        plus = isinstance(current, Operation) and current.op in ("+", "-")
+        if plus:
+            depth += inside
+            count += 1
+        below = inside + (0 if plus or isinstance(current, Sign) else 1)
+        waiting.extend((child, below) for child in children(current))
+    return depth, count
 
 
 def names(node: Node) -> Counter[str]:

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 
 from symattn.calculus.setting import Setting
 from symattn.calculus.symbols import indexed, symbol
-from symattn.language.ast import Array, At, Call, Every, Index, Label, Name, Node, Number, Operation, Sign, Text, Transpose
+from symattn.language.ast import Array, At, Call, Every, Index, Label, Name, Node, Number, Operation, Sign, Text, Transpose, walk
 from symattn.language.constants import rational
 from symattn.page import math as m
 from symattn.program.spaces import Axis
 
-SUM, PRODUCT, SIGNED, POWER, ATOM = range(1, 6)
+SUM, HADAMARD, PRODUCT, SIGNED, POWER, ATOM = range(1, 7)
 RELATIONS = {"==": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">", "!=": "≠"}
 ONE = m.Name("𝟏", upright=True)
 TRANSPOSED = m.Sign("⊤")
@@ -45,6 +45,10 @@ class Typesetter:
         """One entry of the expression, its indices called by `letters` (chosen by the axes when there are none)."""
         free = list(letters) or self.letters(node)
         return _Entries(self, free).go(node, tuple(m.Name(x) for x in free))[0]
+
+    def natural(self, node: Node) -> bool:
+        """Does matrix form say it well? A quotient by a vector or a matrix has no good form there."""
+        return not any(isinstance(part, Operation) and part.op == "/" and self.axes(part.b) for part in walk(node))
 
     def letters(self, node: Node) -> list[str]:
         """An index letter for each axis."""
@@ -103,7 +107,7 @@ class _Common:
 
     def added(self, op: str, a: Shown, b: Shown) -> Shown:
         left = _fence(a, SUM)
-        right = _fence(b, SUM if op == "+" else PRODUCT)
+        right = _fence(b, SUM if op == "+" else HADAMARD)
         if b[1] == SIGNED or (isinstance(b[0], m.Row) and b[0].items[:1] == (m.Sign("-"),)):
             right = m.Fence(b[0])
         return _row(left, m.Sign(op), right), SUM
@@ -185,7 +189,7 @@ class _Matrix(_Common):
         ra, rb = self.rank(a), self.rank(b)
         left, right = self.laid(a, node), self.laid(b, node)
         if ra and rb:
-            return _row(_fence(left, PRODUCT), m.Sign("⊙"), _fence(right, SIGNED)), PRODUCT
+            return _row(_factor(left), m.Sign("⊙"), _factor(right)), HADAMARD
         x, y = _fence(left, PRODUCT), _negative(_fence(right, SIGNED))
         between = m.Sign("·") if isinstance(a, Number) and isinstance(b, Number) else m.Sign(" ")
         return _row(_negative(x), between, y), PRODUCT
@@ -198,7 +202,9 @@ class _Matrix(_Common):
     def contracted(self, a: Node, b: Node) -> Shown:
         left = _fence(self.go(a), PRODUCT)
         if self.rank(a) == 1:
-            left = m.Script(_fence(self.go(a), ATOM), m.EMPTY, TRANSPOSED)
+            # x @ A @ y is written xᵀ A y: the row vector x @ A is already lying down
+            lying = isinstance(a, Operation) and a.op == "@" and self.rank(a.a) == 1
+            left = left if lying else m.Script(_fence(self.go(a), ATOM), m.EMPTY, TRANSPOSED)
         return _row(left, m.Sign(" "), _fence(self.go(b), SIGNED)), PRODUCT
 
     def transposed(self, x: Shown) -> Shown:
@@ -245,9 +251,15 @@ class _Matrix(_Common):
         return _row(_fence(self.go(x), PRODUCT), m.Sign(" "), ONE), PRODUCT
 
 
+def _factor(shown: Shown) -> m.Math:
+    """A factor of an entry-by-entry product: products of matrices stand in parentheses beside ⊙."""
+    return shown[0] if shown[1] == HADAMARD else _fence(shown, SIGNED)
+
+
 def derivative(f: Shown, by: Node, direction: m.Math) -> Shown:
     """The derivative along a direction."""
-    return _row(m.Script(m.Name("∂"), direction), _fence(f, POWER)), SIGNED
+    body = f[0] if isinstance(f[0], m.Name | m.Script) and f[1] == ATOM else m.Fence(f[0])
+    return _row(m.Script(m.Name("∂"), direction), body), SIGNED
 
 
 def _items(items: Sequence[At | Label | Every]) -> m.Math:
@@ -334,9 +346,19 @@ class _Entries(_Common):
 
     def contracted(self, a: Node, b: Node, at: tuple[m.Math, ...]) -> Shown:
         ra = len(self.base.axes(a))
+        taken = list(self.taken)
         letter = self.bound(self.base.axes(b)[0])
-        left, right = (*at[: ra - 1], letter), (letter, *at[ra - 1 :])
-        return self.big(letter, self.times(self.go(a, left), self.go(b, right)))
+        left = self.go(a, (*at[: ra - 1], letter))
+        merged = isinstance(a, Operation) and a.op == "@" and isinstance(left[0], m.Big) and left[0].kind == "sum"
+        if merged:
+            # one sum for A @ B @ C: its inner letters must not come up again on the right
+            self.taken += [x.text for x in _letters(left[0]) if x.text not in self.taken]
+        right = self.go(b, (letter, *at[ra - 1 :]))
+        self.taken = taken
+        if merged and isinstance(left[0], m.Big):
+            body = self.times((left[0].body, PRODUCT), right)
+            return m.Big("sum", _row(letter, m.Sign(","), left[0].lower), m.EMPTY, body[0]), PRODUCT
+        return self.big(letter, self.times(left, right))
 
     def big(self, letter: m.Math, body: Shown) -> Shown:
         if isinstance(body[0], m.Big) and body[0].kind == "sum":
@@ -391,8 +413,10 @@ class _Entries(_Common):
     def along(self, node: Call, x: Node, at: tuple[m.Math, ...]) -> Shown:
         axes, left = self.base.axes(x), self.base.axes(node)
         position = next((k for k, axis in enumerate(axes) if k >= len(left) or axis != left[k]), len(axes) - 1)
+        taken = list(self.taken)
         letter = self.bound(axes[position])
         inside = self.go(x, (*at[:position], letter, *at[position:]))
+        self.taken = taken
         match node.function:
             case "sum":
                 return self.big(letter, inside)
@@ -403,6 +427,14 @@ class _Entries(_Common):
                 return m.Big("max", letter, m.EMPTY, _fence(inside, SIGNED)), PRODUCT
             case other:
                 return self.called(other, [inside[0]])
+
+
+def _letters(body: m.Math) -> list[m.Name]:
+    """The letters that a sum runs over."""
+    if not isinstance(body, m.Big):
+        return []
+    items = body.lower.items if isinstance(body.lower, m.Row) else (body.lower,)
+    return [item for item in items if isinstance(item, m.Name)]
 
 
 def _is_big(body: m.Math) -> bool:

@@ -12,12 +12,13 @@ from symattn.calculus.derivation import Derivation, Step
 from symattn.calculus.rules import rule_named, split_rule
 from symattn.calculus.setting import Setting
 from symattn.calculus.statement import Clause, read_statement
-from symattn.calculus.symbols import symbol
+from symattn.calculus.symbols import indexed, symbol
 from symattn.calculus.typeset import RELATIONS, Typesetter
 from symattn.language.ast import Node
 from symattn.language.parser import parse
 from symattn.page import math as m
 from symattn.page import nodes as n
+from symattn.page.notebook import writer
 from symattn.page.words import MARKS, words
 from symattn.proof.evidence import PROVED_ALL_SIZES, Evidence, sizes_text
 from symattn.sheets.texmath import read_tex
@@ -69,15 +70,17 @@ class _Writer:
         defined = [d for d in self.derivation.definitions if self.setting.defined(d.name) is not None]
         opening: list[n.Inline] = []
         if givens:
-            opening += [self.say("Sean ", "Let "), *_listed(givens)]
+            single = len(self.setting.givens()) == 1
+            opening += [self.say("Sea " if single else "Sean ", "Let "), *_listed(givens)]
             opening += [self.say(" con ", " with "), *_listed(conditions)] if conditions else []
             opening.append(n.Text(";" if defined else "."))
         if defined:
-            opening.append(self.say(" sean" if givens else "Sean", " and let" if givens else "Let"))
+            verb = "sea" if len(defined) == 1 else "sean"
+            opening.append(self.say(f" {verb}" if givens else verb.capitalize(), " and let" if givens else "Let"))
         if opening:
             blocks.append(n.Paragraph(tuple(opening)))
         if defined:
-            blocks.append(n.Chain(tuple(n.Line(symbol(d.name), "=", self.type.matrix(parse(d.meaning))) for d in defined)))
+            blocks.append(n.Chain(tuple(self.defined(d.name, parse(d.meaning)) for d in defined)))
         blocks.append(n.Paragraph((self.say("Entonces", "Then"),)))
         blocks.append(n.Chain(tuple(self.clause(c) for c in read_statement(self.derivation.statement).clauses)))
         return n.Theorem(self.words["theorem"], tuple(blocks))
@@ -104,7 +107,17 @@ class _Writer:
     def relation(self, clause: Clause) -> m.Math:
         return m.Row((self.type.matrix(clause.left), m.Sign(RELATIONS[clause.sign]), self.type.matrix(clause.right)))
 
+    def defined(self, name: str, meaning: Node) -> n.Line:
+        if self.type.natural(meaning):
+            return n.Line(symbol(name), "=", self.type.matrix(meaning))
+        letters = self.type.letters(meaning)
+        return n.Line(indexed(symbol(name), tuple(m.Name(x) for x in letters)), "=", self.type.entry(meaning, letters))
+
     def clause(self, clause: Clause) -> n.Line:
+        if not (self.type.natural(clause.left) and self.type.natural(clause.right)):
+            letters = self.letters(clause.left, clause.right)
+            shown = [self.type.entry(side, letters if self.type.axes(side) else ()) for side in (clause.left, clause.right)]
+            return n.Line(shown[0], RELATIONS[clause.sign], shown[1])
         return n.Line(self.type.matrix(clause.left), RELATIONS[clause.sign], self.right(clause.left, clause.right))
 
     def right(self, left: Node, right: Node) -> m.Math:
@@ -185,7 +198,7 @@ def inline(text: str) -> tuple[n.Inline, ...]:
 
 
 def _plain(title: str) -> str:
-    return title.replace("$", "")
+    return "".join(writer("text")(part.math) if isinstance(part, n.Formula) else part.text for part in inline(title))
 
 
 def _space(sizes: tuple[str, ...]) -> m.Math:

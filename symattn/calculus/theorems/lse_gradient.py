@@ -21,8 +21,12 @@ def derive() -> Derivation:
     chain.start("derivative(L, s, v)")
     chain.step("definition: L", "derivative(log(Z), s, v)", "$L$ es un logaritmo", "$L$ is a logarithm")
     chain.step("derivative of log", "derivative(Z, s, v) / Z", "$Z > 0$: una suma de exponenciales", "$Z > 0$: a sum of exponentials")
-    chain.step("definition: Z", "derivative(sum(exp(s)), s, v) / Z", "lo que hay que derivar, a la vista", "what is to be differentiated, in sight")
-    chain.step("sum rule", "sum(derivative(exp(s), s, v)) / Z", "la derivada entra en la suma finita", "the derivative goes into the finite sum")
+    chain.step(
+        "definition: Z", "derivative(sum(exp(s)), s, v) / Z", "lo que hay que derivar, a la vista", "what is to be differentiated, in sight"
+    )
+    chain.step(
+        "sum rule", "sum(derivative(exp(s), s, v)) / Z", "la derivada entra en la suma finita", "the derivative goes into the finite sum"
+    )
     chain.step("derivative of exp", "sum(exp(s) * v) / Z", "$e^{s_i}$ solo depende de $s_i$", "$e^{s_i}$ depends on $s_i$ only")
     chain.step("definition: Z", "sum(exp(s) * v) / sum(exp(s))", "la definición de $Z$", "the definition of $Z$")
     chain.step("rearrange", "sum(exp(s) / sum(exp(s)) * v)", "cada término se lleva su divisor", "each term takes its divisor along")

@@ -73,7 +73,7 @@ def attention(
     with np.errstate(all="ignore"):
         for h, problem in enumerate(heads):
             if masked_row == "error" and problem.empty.any():
-                raise _masked(heads, h, int(np.argmax(problem.empty)))
+                raise masked_row_error(heads, h, int(np.argmax(problem.empty)))
             head = Head(problem, rounder, wanted, tally)
             found = head.run()
             if problem.empty.any():
@@ -92,7 +92,8 @@ def attention(
     )
 
 
-def _masked(heads: Heads, h: int, row: int) -> MaskedRowError:
+def masked_row_error(heads: Heads, h: int, row: int) -> MaskedRowError:
+    """The error for a row without keys."""
     at = tuple(int(x) for x in np.unravel_index(h, heads.lead)) if heads.lead else ()
     place = f"row {row}" + (f" of head {at}" if at else "")
     return MaskedRowError(f"no key is allowed in {place}", next_move='give masked_row="zero", "mean" or "nan" to choose what it becomes')

@@ -205,7 +205,7 @@ class Block:
     weights: tuple[Floats, Floats, Floats]  # (high + rest) · scale
     gone: Bools | None  # weights certainly below 2**-1080, where weights were asked for
     sums: tuple[Floats, Floats]  # values and 1
-    sum_error: float  # of each sum, absolutely; values are scaled below 1
+    sum_error: Floats  # of each sum, absolutely; values are scaled below 1
 
 
 def _cut_queries(head: Double, rows: Integers) -> tuple[Floats, Floats, Floats]:
@@ -311,12 +311,13 @@ def block(head: Double, rows: Integers, *, values: bool = True, weights: bool = 
     return Block(head, rows, usable, (top_high, top_low), constants.unit()[0] * error, shape, (high, rest, scale), gone, sums, sum_error)
 
 
-def _sums(head: Double, high: Floats, rest: Floats, scale: Floats) -> tuple[tuple[Floats, Floats], float]:
-    """The weighted sums of values and of 1, block of keys by block of keys."""
+def _sums(head: Double, high: Floats, rest: Floats, scale: Floats) -> tuple[tuple[Floats, Floats], Floats]:
+    """The weighted sums of values and of 1, block of keys by block of keys, and a bound of their errors, a row each."""
     count, stop = high.shape
     bits = head.value_bits
     width = head.values[0][0].shape[1]
     one, two, low = np.zeros((count, width)), np.zeros((count, width)), np.zeros((count, width))
+    second, third = np.zeros(count), np.zeros(count)  # sums of the magnitudes of the second and third slices
     for number, start in enumerate(range(0, stop, KEYS_AT_ONCE)):
         keys = slice(start, min(start + KEYS_AT_ONCE, stop))
         size = keys.stop - start
@@ -334,22 +335,24 @@ def _sums(head: Double, high: Floats, rest: Floats, scale: Floats) -> tuple[tupl
         two, error = two_sum(two, slices[:, : 2 * size] @ v2)
         low += error
         low += slices @ v3
+        second += np.abs(w1, out=w1).sum(axis=1)
+        third += np.abs(w, out=w).sum(axis=1)
     total, error = two_sum(one, two)
     low += error
     total, low = two_sum(total, low)
-    return (total, low), sum_error(stop, bits)
+    # Magnitudes of the third product, in which rounding happens: |w0||v2| + |w1||v − v0| + |w2||v|.
+    uneven = 1.01 * (one[:, -1] * 2.0 ** (-2 * bits - 1) + second * 2.0 ** (-bits - 1) + third)
+    return (total, low), sum_error(uneven, stop)
 
 
-def sum_error(keys: int, bits: int) -> float:
+def sum_error(uneven: Floats, keys: int) -> Floats:
     """Bound of the error of `_sums`: values below 1 in magnitude, weights at most 1 or so."""
     blocks = -(-keys // KEYS_AT_ONCE)
-    uneven = 2.5 * keys * 2.0 ** (-2 * bits)  # magnitudes of the third product
-    return uneven * (gamma(3 * min(keys, KEYS_AT_ONCE)) + 8 * U * (1 + blocks)) + keys * (
-        (1 + blocks) ** 2 * 2.0**-103 + 2.0**-94 + 2.0**-990
-    )
+    rounded = uneven * (gamma(3 * min(keys, KEYS_AT_ONCE)) + 8 * U * (1 + blocks))
+    return rounded + keys * ((1 + blocks) ** 2 * 2.0**-103 + 2.0**-97 + 2.0**-990)
 
 
-def _totals(high: Floats, rest: Floats, scale: Floats) -> tuple[tuple[Floats, Floats], float]:
+def _totals(high: Floats, rest: Floats, scale: Floats) -> tuple[tuple[Floats, Floats], Floats]:
     """The sums of the weights alone: exact on two grids, for at most 2**25 keys."""
     keys = high.shape[1]
     bits = min(52 - max(keys - 1, 0).bit_length(), 40)
@@ -359,7 +362,8 @@ def _totals(high: Floats, rest: Floats, scale: Floats) -> tuple[tuple[Floats, Fl
     w += rest * scale
     total, low = w0.sum(axis=1), w.sum(axis=1)
     total, low = two_sum(total, low)
-    return (total[:, None], low[:, None]), keys * 2.0**-bits * 1.1 * (gamma(keys) + 4 * U) + keys * 2.0**-990
+    error = keys * 2.0**-bits * 1.1 * (gamma(keys) + 4 * U) + keys * 2.0**-990
+    return (total[:, None], low[:, None]), np.full(len(total), error)
 
 
 def _divide(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
@@ -378,7 +382,7 @@ def outputs(head: Double, b: Block) -> tuple[Floats, Floats, Floats]:
     total = tuple(np.broadcast_to(part[:, -1:], high.shape) for part in b.sums)
     q, rest = _divide((high, low), (total[0], total[1]))
     # Values are below 1, so the mean magnitude and the output are too.
-    error = 2.1 * b.shape_error[:, None] + 2.1 * b.sum_error / total[0] + 2.0**-99 * np.abs(q)
+    error = 2.1 * b.shape_error[:, None] + 2.1 * b.sum_error[:, None] / total[0] + 2.0**-99 * np.abs(q)
     e = head.value_exponents
     return np.ldexp(q, e), np.ldexp(rest, e), np.ldexp(error, e) + 2.0**-1072
 
@@ -413,5 +417,5 @@ def weight_table(b: Block) -> tuple[Floats, Floats, Floats]:
     top = (high * scale, rest * scale)
     total = tuple(np.broadcast_to(part[:, -1:], high.shape) for part in b.sums)
     q, low = _divide(top, (total[0], total[1]))
-    error = q * (2.1 * b.shape_error[:, None] + 1.1 * b.sum_error / total[0] + 2.0**-98)
+    error = q * (2.1 * b.shape_error[:, None] + 1.1 * b.sum_error[:, None] / total[0] + 2.0**-98)
     return q, low, error + np.where(scale == 0.0, 2.0**-990, 2.0**-1068)

@@ -48,6 +48,74 @@ def integers(x: Floats) -> tuple[list[int], int]:
     return [w << s for w, s in zip(whole.tolist(), shifts.tolist(), strict=True)], least
 
 
+MAX_SLICES = 8
+
+
+@dataclass(frozen=True)
+class Slices:
+    """A matrix as a sum of integer matrices: part t times 2**(exponent − (t + 1) · bits), |integers| <= 2**bits, exactly."""
+
+    parts: list[Floats]
+    exponent: int
+    bits: int
+
+    def dots(self, other: Slices) -> tuple[list[int], int]:
+        """The products of this one's only row with the rows of `other`, as integers times 2**exponent. Each sum of float64 products below
+        is one of integers below 2**53, so exact."""
+        bits, last = self.bits, len(self.parts) + len(other.parts) - 2
+        total = [0] * len(other.parts[0])
+        for t in range(last + 1):
+            at = [s for s in range(len(self.parts)) if 0 <= t - s < len(other.parts)]
+            level = sum(((other.parts[t - s] @ self.parts[s][0]) for s in at), np.zeros(len(total)))
+            up = (last - t) * bits
+            total = [a + (int(x) << up) for a, x in zip(total, level.tolist(), strict=True)]
+        return total, self.exponent + other.exponent - (last + 2) * bits
+
+
+def slices(x: Floats) -> Slices | None:
+    """The matrix in slices of the length that its columns allow; None when more than MAX_SLICES would be needed."""
+    bits = (53 - (x.shape[1] * MAX_SLICES).bit_length()) // 2
+    exponent = int(np.frexp(np.abs(x).max())[1])
+    # Everything is scaled up or down exactly, or the rest does not vanish.
+    rest = np.ldexp(x, -exponent)
+    if not np.array_equal(np.ldexp(rest, exponent), x):
+        return None
+    parts: list[Floats] = []
+    while len(parts) < MAX_SLICES:
+        rest = np.ldexp(rest, bits)
+        whole = np.rint(rest)
+        parts.append(whole)
+        rest = rest - whole
+        if not rest.any():
+            return Slices(parts, exponent, bits)
+    return None
+
+
+class Dots:
+    """Products of the rows of two matrices, exactly."""
+
+    def __init__(self, left: Floats, right: Floats) -> None:
+        self.left, self.right = left, right
+
+    @cached_property
+    def _slices(self) -> Slices | None:
+        return slices(self.right)
+
+    @cached_property
+    def _integers(self) -> tuple[Any, int]:
+        whole, exponent = integers(self.right)
+        return fmpz_mat(self.right.shape[0], self.right.shape[1], whole), exponent
+
+    def row(self, i: int) -> tuple[list[int], int]:
+        """left_i · right_j for every j as integers times 2**exponent."""
+        row = slices(self.left[i : i + 1])
+        if row is not None and self._slices is not None:
+            return row.dots(self._slices)
+        whole, other = integers(self.left[i])
+        matrix, exponent = self._integers
+        return [int(x) for x in (matrix * fmpz_mat(len(whole), 1, whole)).entries()], exponent + other
+
+
 @dataclass(frozen=True)
 class Row:
     """One row's scores, grouped: score g is first[g] · root · 2**root_exponent + second[g] · unit, `root` the scale where it is irrational.
@@ -115,11 +183,10 @@ class ExactHead:
         self._value_integers: dict[int, tuple[list[int], int]] = {}
 
     @cached_property
-    def _keys(self) -> tuple[Any, int]:
-        keys = self.problem.keys
-        assert keys is not None
-        whole, exponent = integers(keys)
-        return fmpz_mat(keys.shape[0], keys.shape[1], whole), exponent
+    def _dots(self) -> Dots:
+        assert self.problem.queries is not None
+        assert self.problem.keys is not None
+        return Dots(self.problem.queries, self.problem.keys)
 
     def row(self, i: int) -> Row:
         """The scores of row i, exactly, grouped."""
@@ -130,11 +197,7 @@ class ExactHead:
         keys = list(range(stop)) if allowed is None else np.flatnonzero(allowed[0]).tolist()
         dots, exponent = [0] * p.mask.keys, 0
         if p.queries is not None:
-            whole, other = integers(p.queries[i])
-            matrix, exponent = self._keys
-            exponent += other
-            product = matrix * fmpz_mat(len(whole), 1, whole)
-            dots = [int(x) for x in product.entries()]
+            dots, exponent = self._dots.row(i)
         extra, extra_exponent = [0] * p.mask.keys, 0
         if p.bias is not None:
             chosen = np.zeros(p.mask.keys)
@@ -209,7 +272,7 @@ class ExactHead:
             with flint_bits(bits):
                 total = sum((w * n for w, n in zip(weights, row.counts, strict=True)), arb(0))
                 ball = total.log() + row.scores()[row.reference]
-            rounded = _round_ball(ball, fmt)
+            rounded = round_ball(ball, fmt)
             if rounded is None:
                 rounded = _above_a_score(row, ball, fmt)
             if rounded is not None:
@@ -232,7 +295,7 @@ def decide_means(row: Row, jobs: Sequence[tuple[list[int], int]], fmt: Format) -
             tops = (arb_mat(1, len(weights), weights) * table).entries()
             balls = [top / total * arb((1, jobs[k][1])) for top, k in zip(tops, left, strict=True)]
         for k, ball in zip(tuple(left), balls, strict=True):
-            answer = _round_ball(ball, fmt)
+            answer = round_ball(ball, fmt)
             if answer is None:
                 answer = _across_a_tie(row, weights, jobs[k], ball, fmt, bits)
             if answer is not None:
@@ -248,7 +311,8 @@ def _undecided(what: str, place: int) -> UndecidedError:
     return UndecidedError(f"the rounding of {what} ({place}) was not decided at {CAP_BITS} bits", next_move="its inputs are worth a report")
 
 
-def _round_ball(ball: Any, fmt: Format) -> Fraction | Special | None:
+def round_ball(ball: Any, fmt: Format) -> Fraction | Special | None:
+    """The rounding of every number in the ball, when they all have the same; else None."""
     if ball.is_finite() and max(_top(ball.mid()), _top(ball.rad())) < fmt.emin - fmt.precision - 1:
         return Fraction(0)  # spares fractions with huge denominators
     found = enclosure_of(ball)
@@ -269,13 +333,10 @@ def _top(point: Any) -> int:
 def _across_a_tie(row: Row, weights: list[Any], job: tuple[list[int], int], ball: Any, fmt: Format, bits: int) -> Fraction | Special | None:
     """The rounding when the ball meets just one tie t: the sign of sum_g w_g (S_g − n_g t), in which groups of mean t are left out
     exactly. None when the ball meets more, or the sign is not yet known."""
-    found = enclosure_of(ball)
+    found = tie_between_ends(ball, fmt)
     if found is None:
         return None
-    low, high = round_fraction(found.lo, fmt), round_fraction(found.hi, fmt)
-    tie = _tie_between(low, high, found.lo < 0, fmt)
-    if tie is None:
-        return None
+    tie, low, high = found
     sums, exponent = job
     # Over the common unit 2**least the differences are integers.
     shift = tie.denominator.bit_length() - 1  # a tie is dyadic
@@ -294,12 +355,18 @@ def _across_a_tie(row: Row, weights: list[Any], job: tuple[list[int], int], ball
 def _above_a_score(row: Row, ball: Any, fmt: Format) -> Fraction | Special | None:
     """The rounding of a log-sum-exp whose ball meets just one tie, when a key's score is that tie: with more than one key it lies above,
     perhaps by no more than e to the minus of the gap to the next score."""
+    found = tie_between_ends(ball, fmt)
+    return found[2] if found is not None and row.rational_score(row.reference) == found[0] else None
+
+
+def tie_between_ends(ball: Any, fmt: Format) -> tuple[Fraction, Fraction | Special, Fraction | Special] | None:
+    """(the tie, the rounding below it, the one above it) when the ball meets just one tie."""
     found = enclosure_of(ball)
     if found is None:
         return None
     low, high = round_fraction(found.lo, fmt), round_fraction(found.hi, fmt)
     tie = _tie_between(low, high, found.lo < 0, fmt)
-    return high if tie is not None and row.rational_score(row.reference) == tie else None
+    return None if tie is None else (tie, low, high)
 
 
 def _tie_between(low: Fraction | Special, high: Fraction | Special, negative: bool, fmt: Format) -> Fraction | None:

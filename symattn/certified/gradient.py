@@ -1,0 +1,255 @@
+"""Certified gradients of attention: dL/dQ, dL/dK and dL/dV for an upstream dL/dO, each entry correctly rounded.
+
+With P the weights, O = P V, G the upstream, A = G Vᵀ and D = row sums of P ⊙ A: dV = Pᵀ G, dS = P ⊙ (A − D), dQ = scale · dS K,
+dK = scale · dSᵀ Q. Heads that share keys add their parts to dK and dV.
+
+Promises: every rounding returned is proven, by float64 with bounds (gradient_single.py) or by balls; that an entry lies on a tie is looked
+up exactly, see `tie_holds`. What one key takes from the others is kept apart, so that rows near one key lose no digits.
+Does not promise: an answer for entries that agree with a tie they do not meet to more than CAP_BITS bits (rows that two equal keys
+share, with all others some 10,000 below): UndecidedError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import arb, arb_mat, fmpq, fmpz
+
+from symattn.certified.attend import Heads, masked_row_error
+from symattn.certified.exact import Dots, ExactHead, Row, as_float, round_ball, tie_between_ends
+from symattn.certified.head import METHODS
+from symattn.certified.problem import Problem
+from symattn.certified.result import CertifiedGradient, Tally, report
+from symattn.certified.rounding import Rounder, encode
+from symattn.certified.take import Floats, output_format, take
+from symattn.certified.ties import Group, tie_holds
+from symattn.errors import ShapeError, UndecidedError
+from symattn.number.formats import round_fraction
+from symattn.number.precision import flint_bits
+from symattn.program.lower_options import one_of
+
+MASKED_ROWS = ("error", "zero", "mean")
+START_BITS = 128
+TIE_BITS = 512  # entries still beside a tie at this precision are looked up
+CAP_BITS = 1 << 14
+ROWS_AT_ONCE = 64
+
+
+def attention_grad(
+    q: object,
+    k: object,
+    v: object,
+    upstream: object,
+    *,
+    out: object = "float32",
+    scale: object = "1/sqrt(d_k)",
+    mask: object = None,
+    window: int | None = None,
+    query_offset: int | None = None,
+    bias: object = None,
+    masked_row: str = "error",
+    method: str = "tiers",
+) -> CertifiedGradient:
+    """Gradients of sum(upstream ⊙ attention(q, k, v)) with respect to q, k and v, correctly rounded.
+
+    q, k, v, the options and the shapes are those of `attention`; upstream is (…, heads, n, d_v). Rows without keys (`masked_row`) pass
+    on nothing ("zero"), or their upstream in equal parts to all values ("mean").
+
+    Raises InputError, ShapeError, MaskedRowError; UndecidedError, see the module."""
+    fmt = output_format(out)
+    one_of("masked_row", masked_row, MASKED_ROWS)
+    one_of("method", method, METHODS)
+    heads = Heads.take(q, k, v, scale, mask, window, query_offset, bias, "error")
+    g = take("upstream", upstream, "(…, heads, n, d_v)", 2)
+    n, _, d_v = heads.sizes
+    wanted = (*heads.lead, n, d_v)
+    if g.shape != wanted:
+        raise ShapeError(f"upstream has shape {g.shape} but the output has {wanted}", next_move="give it the output's shape")
+    rounder, tally = Rounder(fmt), Tally()
+    flat = g.reshape(-1, n, d_v)
+    d = heads.q.shape[-1]
+    per_head: list[Floats] = []
+    per_group: list[tuple[Floats, Floats]] = []
+    with np.errstate(all="ignore"):
+        for problems in grouped(heads):
+            for h, problem in problems:
+                if masked_row == "error" and problem.empty.any():
+                    raise masked_row_error(heads, h, int(np.argmax(problem.empty)))
+            group = Group(tuple(p for _, p in problems), tuple(flat[h] for h, _ in problems), masked_row == "mean")
+            found = GroupGradient(group, rounder, tally).run()
+            per_head += found[0]
+            per_group.append(found[1:])
+
+    def shaped(parts: Sequence[Floats], shape: tuple[int, ...]) -> Any:
+        return encode(rounder.finish(np.stack(parts)), fmt).reshape(shape)
+
+    return CertifiedGradient(
+        shaped(per_head, (*heads.lead, n, d)),
+        shaped([keys for keys, _ in per_group], heads.k.shape),
+        shaped([values for _, values in per_group], heads.v.shape),
+        fmt.name,
+        report(tally),
+    )
+
+
+def grouped(heads: Heads) -> Iterator[list[tuple[int, Problem]]]:
+    """The heads that share keys, with their numbers."""
+    found: list[tuple[int, Problem]] = []
+    for h, problem in enumerate(heads):
+        found.append((h, problem))
+        if len(found) == heads.group:
+            yield found
+            found = []
+
+
+@dataclass
+class Target:
+    """One of the gradients on its way: what is found, what is left, and how its entries are computed."""
+
+    name: str
+    found: Floats
+    left: Any
+
+
+class GroupGradient:
+    """The gradients of heads that share keys and values."""
+
+    def __init__(self, group: Group, rounder: Rounder, tally: Tally) -> None:
+        self.group, self.rounder, self.tally = group, rounder, tally
+        self.exact = [ExactHead(p) for p in group.problems]
+        self.dots = [Dots(g, p.values) for p, g in zip(group.problems, group.upstream, strict=True)]
+        first = group.problems[0]
+        assert first.queries is not None
+        assert first.keys is not None
+        self.keys = first.keys
+        self.queries = [p.queries for p in group.problems if p.queries is not None]
+
+    def run(self) -> tuple[list[Floats], Floats, Floats]:
+        """(dQ of each head, dK, dV), roundings as float64."""
+        targets = [Target(f"dQ{h}", np.zeros(q.shape), np.ones(q.shape, dtype=bool)) for h, q in enumerate(self.queries)]
+        of_values = self.group.problems[0].values
+        targets += [Target(name, np.zeros(x.shape), np.ones(x.shape, dtype=bool)) for name, x in (("dK", self.keys), ("dV", of_values))]
+        for h, problem in enumerate(self.group.problems):
+            targets[h].left[problem.empty] = False  # such a row has no scores, so its dQ is 0
+            self.tally.add("exact", int(problem.empty.sum()) * self.keys.shape[1])
+        bits = START_BITS
+        while any(t.left.any() for t in targets):
+            if bits > CAP_BITS:
+                t = next(t for t in targets if t.left.any())
+                at = tuple(int(x) for x in np.argwhere(t.left)[0])
+                raise UndecidedError(f"the rounding of {t.name}{list(at)} was not decided at {CAP_BITS} bits: it lies too near a tie")
+            with flint_bits(bits):
+                self._once(targets, bits)
+            bits *= 2
+        *of_heads, keys, values = (t.found for t in targets)
+        return of_heads, keys, values
+
+    def _once(self, targets: list[Target], bits: int) -> None:
+        """Everything that is left, at one precision."""
+        *of_heads, keys, values = targets
+        shared = keys.left.any() or values.left.any()
+        m, d = self.keys.shape
+        d_v = self.group.problems[0].values.shape[1]
+        scale = self.group.problems[0].scale.ball(bits)
+        key_balls = _matrix(self.keys)
+        d_keys, d_values = arb_mat(m, d), arb_mat(m, d_v)
+        whole = [[Fraction(0)] * d_v for _ in range(m)]
+        for h, target in enumerate(of_heads):
+            empty = self.group.problems[h].empty
+            rows = np.flatnonzero(~empty) if shared else np.flatnonzero(target.left.any(axis=1))
+            upstream = self.group.upstream[h]
+            for start in range(0, len(rows), ROWS_AT_ONCE):
+                chunk = rows[start : start + ROWS_AT_ONCE].tolist()
+                terms = [self._row(h, i, bits) for i in chunk]
+                d_scores = arb_mat(len(chunk), m, [x for t in terms for x in t.d_scores])
+                products = (d_scores * key_balls * scale).entries()
+                for number, i in enumerate(chunk):
+                    for c in np.flatnonzero(target.left[i]).tolist():
+                        self._settle(target, (i, c), products[number * d + c], Fraction(0), bits)
+                if shared:
+                    d_keys += d_scores.transpose() * _matrix(self.queries[h][chunk])
+                    small = arb_mat(len(chunk), m, [x for t in terms for x in t.small])
+                    d_values += small.transpose() * _matrix(upstream[chunk])
+                    for t, i in zip(terms, chunk, strict=True):
+                        for c, x in enumerate(upstream[i].tolist()):
+                            whole[t.top][c] += Fraction(x)
+            if self.group.mean and empty.any():
+                for c, total in enumerate(sum_columns(upstream[empty])):
+                    for row in whole:
+                        row[c] += total / m
+        if shared:
+            d_keys *= scale
+            for at in np.argwhere(keys.left).tolist():
+                self._settle(keys, (at[0], at[1]), d_keys[at[0], at[1]], Fraction(0), bits)
+            for at in np.argwhere(values.left).tolist():
+                self._settle(values, (at[0], at[1]), d_values[at[0], at[1]], whole[at[0]][at[1]], bits)
+
+    def _row(self, h: int, i: int, bits: int) -> RowTerms:
+        row = self.exact[h].row(i)
+        a, exponent = self.dots[h].row(i)
+        return row_terms(row, row.weights(bits), a, exponent, len(self.keys))
+
+    def _settle(self, target: Target, at: tuple[int, int], ball: Any, whole: Fraction, bits: int) -> None:
+        """Stores the rounding of whole + ball, if it is proven."""
+        fmt = self.rounder.fmt
+        total = ball + arb(fmpq(whole.numerator, whole.denominator)) if whole else ball
+        answer = round_ball(total, fmt)
+        if answer is None:
+            found = tie_between_ends(total, fmt)
+            if found is not None:
+                tie, low, high = found
+                rest = whole - tie
+                sign = ball + arb(fmpq(rest.numerator, rest.denominator)) if rest else ball
+                if sign > 0:
+                    answer = high
+                elif sign < 0:
+                    answer = low
+                elif bits == TIE_BITS and tie_holds(self.group, target.name, at, tie):
+                    answer = round_fraction(tie, fmt)
+        if answer is not None:
+            target.found[at] = as_float(answer, fmt)
+            target.left[at] = False
+            self.tally.add("decided", 1)
+
+
+@dataclass(frozen=True)
+class RowTerms:
+    """One row: its top key, the weights less 1 at the top key (`small`), and dS; 0 where masked."""
+
+    top: int
+    small: list[Any]
+    d_scores: list[Any]
+
+
+def row_terms(row: Row, weights: list[Any], a: list[int], exponent: int, keys: int) -> RowTerms:
+    """The terms of a row with these (ball) weights of groups and a = G Vᵀ (integers times 2**exponent), at the current precision.
+
+    Differences are taken from the top key before anything is rounded: a_j − D = (a_j − a_top) − sum p (a − a_top), and what dS and P have
+    at the top key is minus what the other keys have."""
+    total = sum((w * n for w, n in zip(weights, row.counts, strict=True)), arb(0))
+    share = [w / total for w in weights]
+    top = row.keys[row.group.index(row.reference)]
+    unit = arb((1, exponent))
+    step = {j: unit * fmpz(a[j] - a[top]) for j in row.keys}
+    mean = sum((share[g] * step[j] for j, g in zip(row.keys, row.group, strict=True)), arb(0))
+    small, d_scores = [arb(0)] * keys, [arb(0)] * keys
+    for j, g in zip(row.keys, row.group, strict=True):
+        if j != top:
+            small[j] = share[g]
+            d_scores[j] = share[g] * (step[j] - mean)
+    small[top] = -sum(small, arb(0))
+    d_scores[top] = -sum(d_scores, arb(0))
+    return RowTerms(top, small, d_scores)
+
+
+def _matrix(x: Floats) -> Any:
+    return arb_mat(x.shape[0], x.shape[1], [arb(e) for e in x.ravel().tolist()])
+
+
+def sum_columns(x: Floats) -> list[Fraction]:
+    """Sums of columns, exactly."""
+    return [sum((Fraction(e) for e in column), Fraction(0)) for column in x.T.tolist()]

@@ -11,11 +11,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symattn.errors import LanguageError, ShapeError
-from symattn.language.ast import Call, Keyword, Name, Node, Text
+from symattn.language import indexed
+from symattn.language.ast import Call, Keyword, Name, Text
 from symattn.language.constants import rational
 from symattn.language.functions import Function
-from symattn.language.limits import MAX_ENTRIES
-from symattn.language.names import suggestion
 from symattn.language.values import Value, described, number_value, reindexed
 from symattn.program import ops
 from symattn.program.scalar import Binary, Num, Scalar, Size, Unary
@@ -37,8 +36,8 @@ def call(c: Compiler, row: Function, node: Call, target: str) -> Value:
         from symattn.language.derivative import derivative
 
         return derivative(c, node, target)
-    if row.name in _OVER_AXES:
-        return _OVER_AXES[row.name](c, [_over(c, a) for a in node.args], node, target)
+    if row.kind in ("index", "relation") or row.name in _OVER_AXES:
+        return _indexed(c, row, node, target)
     args = [c.value(a) for a in node.args]
     if row.kind == "scalar":
         make = _SCALAR.get(row.name)
@@ -239,22 +238,24 @@ def _causal(c: Compiler, args: list[Value], node: Call, target: str) -> Value:
     return c.work.add(c.inner(target, "causal"), ops.Map((i, j), x.tree, x.args, (ops.AtMost(j, i, 0),)), x.weight, node.place)
 
 
+# -- index notation -----------------------------------------------------------------------------------------------------
+def _indexed(c: Compiler, row: Function, node: Call, target: str) -> Value:
+    if row.kind == "relation":
+        raise LanguageError(
+            f"{row.name} is a condition on indices",
+            place=node.place,
+            next_move="write it in entries, sum_over or max_over, after the value",
+        )
+    if row.kind == "index":
+        return indexed.BINDERS[row.name](c, node, target)
+    if row.name == "positions" and isinstance(node.args[0], Name) and node.args[0].id in c.bound:
+        own = c.bound[node.args[0].id]
+        axis = c.work.spaces.axis(own.space)
+        return reindexed(_position(c, [axis], node, ""), {axis: own})
+    return _OVER_AXES[row.name](c, [indexed.over(c, a) for a in node.args], node, target)
+
+
 # -- along axes that are named, not read -------------------------------------------------------------------------------
-def _over(c: Compiler, node: Node) -> Axis:
-    """A new axis over the index set that an argument names, or of the size it says."""
-    spaces = c.work.spaces
-    if isinstance(node, Name):
-        space = spaces.called(node.id)
-        if space is not None:
-            return spaces.axis(space)
-        move = suggestion(node.id, spaces.names(), "axes")
-        raise LanguageError(f'there is no axis "{node.id}"', place=node.place, next_move=f"{move}; or write a size")
-    size = rational(node)
-    if size is None or size.denominator != 1 or not 1 <= size <= MAX_ENTRIES:
-        raise LanguageError("this is no axis and no size", place=node.place, next_move="name an axis, or write a positive whole number")
-    return spaces.axis(spaces.open(int(size)))
-
-
 def _ones(c: Compiler, axes: list[Axis], node: Call, target: str) -> Value:
     return c.work.add(c.inner(target, "ones"), ops.Map(tuple(axes), ONE), 1, node.place)
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from symattn.errors import LanguageError, ShapeError
-from symattn.language import calls
-from symattn.language.ast import Array, At, Call, Every, Index, IndexItem, Name, Node, Number, Operation, Sign, Transpose
+from symattn.language import calls, indexed
+from symattn.language.ast import Array, At, Call, Every, Index, IndexItem, Label, Name, Node, Number, Operation, Sign, Transpose
 from symattn.language.constants import exponent, too_large
 from symattn.language.functions import FUNCTIONS
 from symattn.language.limits import MAX_BITS
@@ -43,6 +43,7 @@ class Compiler:
     def __init__(self, work: Workspace, name: str) -> None:
         self.work = work
         self.name = name
+        self.bound: dict[str, Axis] = {}  # the indices of index notation, inside of it
 
     def define(self, node: Node) -> Value:
         """The stage called by the definition's name."""
@@ -78,6 +79,8 @@ class Compiler:
             case Transpose(x):
                 return self.transposed(self.value(x), node)
             case Index(x, items):
+                if any(isinstance(item, Label) and item.text in self.bound for item in items):
+                    return indexed.index(self, self.value(x), node)
                 return self._index(self.value(x), items, node)
             case Call(function, _, _):
                 return calls.call(self, FUNCTIONS[function], node, target)
@@ -116,10 +119,17 @@ class Compiler:
     def arithmetic(self, op: str, a: Value, b: Value, node: Node, sign: str) -> Value:
         """`a op b`, entry by entry, `op` one of BINARY."""
         a, b = self.ready(a, node), self.ready(b, node)
-        axes, a, b = overlay(self.work.spaces, a, b, sign, node.place)
+        if self._in_indices(a) or self._in_indices(b):
+            axes, a, b = indexed.joined(a, b)
+        else:
+            axes, a, b = overlay(self.work.spaces, a, b, sign, node.place)
         b, args = with_args(b, dict(a.args))
         weight = a.weight + b.weight if op in ("mul", "div") else max(a.weight, b.weight) + 1
         return self.weighed(Value(axes, Binary(op, a.tree, b.tree), tuple(args.items()), weight), node)
+
+    def _in_indices(self, x: Value) -> bool:
+        """Does it run over bound indices?"""
+        return bool(self.bound) and any(a in self.bound.values() for a in x.axes)
 
     def function(self, op: str, x: Value, node: Node) -> Value:
         """A scalar function, `op` one of UNARY, of a value that has a name (or is a constant without another function inside)."""
@@ -179,6 +189,12 @@ class Compiler:
     # -- leaves -------------------------------------------------------------------------------------------------------
     def _name(self, node: Name) -> Value:
         work, name = self.work, node.id
+        if name in self.bound:
+            raise LanguageError(
+                f'"{name}" is an index here',
+                place=node.place,
+                next_move=f"write it in brackets, or positions({name}) for the number it stands for",
+            )
         if name in work.drafts:
             draft = work.drafts[name]
             if isinstance(draft.op, ops.Input) and draft.op.boolean:
@@ -221,10 +237,11 @@ class Compiler:
         fixed: dict[Axis, ops.Index] = {}
         for axis, item in zip(x.axes, items, strict=False):
             if not isinstance(item, Every):
-                fixed[axis] = ops.At(axis.space, self._position(axis, item))
+                fixed[axis] = ops.At(axis.space, self.position(axis, item))
         return reindexed(x, fixed)
 
-    def _position(self, axis: Axis, item: IndexItem) -> int:
+    def position(self, axis: Axis, item: IndexItem) -> int:
+        """The position that an item of an index names. Raises LanguageError, ShapeError."""
         spaces = self.work.spaces
         size, labels = spaces.size(axis.space), spaces.labels(axis.space)
         if isinstance(item, At):

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+ANY = "*"  # in place of keywords: every name may stand there, for an index
+
 
 @dataclass(frozen=True)
 class Function:
@@ -26,7 +28,9 @@ class Function:
 
     def usage(self) -> str:
         """How it is called: `sum(x, axis=…)`."""
-        letters = ("Q", "K", "V") if self.kind == "attention" else ("x", "y", "z", "…")
+        letters = ("Q", "K", "V") if self.kind == "attention" else ("i", "j", "k") if self.kind == "relation" else ("x", "y", "z", "…")
+        if ANY in self.keywords:
+            return f"{self.name}(x, …, i=…, …)"
         shown = [*letters[: min(self.most, 4)][: max(self.least, 1)], *(f"{k}=…" for k in self.keywords[:3])]
         return f"{self.name}({', '.join(shown)}{', …' if len(self.keywords) > 3 or self.most > 4 else ''})"
 
@@ -62,6 +66,17 @@ _ROWS = (
     Function("positions", 1, 1, (), "shape", "0, 1, 2, … along an axis or as many as the size says", "positions(4)"),
     Function(
         "causal_part", 1, 1, (), "shape", "a square matrix whose entries right of the diagonal are absent", "causal_part([[1, 2], [3, 4]])"
+    ),
+    Function(
+        "entries", 1, 9, (ANY,), "index", "the array of an expression in indices", "entries(sum_over([[1, 2], [3, 4]][i,j], j=2), i=2)"
+    ),
+    Function("sum_over", 1, 9, (ANY,), "index", "the sum over indices", "sum_over([[1, 2], [3, 4]][i,i], i=2)"),
+    Function(
+        "max_over", 1, 9, (ANY,), "index", "the largest entry over indices", "max_over([[1, 2], [3, 4]][i,j], if_atmost(j, i, 0), i=2, j=2)"
+    ),
+    Function("if_same", 2, 2, (), "relation", "a condition in index notation: i is j", "entries(1, if_same(i, j), i=2, j=2)"),
+    Function(
+        "if_atmost", 3, 3, (), "relation", "a condition in index notation: i - j is at most k", "entries(1, if_atmost(j, i, 0), i=2, j=2)"
     ),
     Function(
         "derivative",

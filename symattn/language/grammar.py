@@ -24,7 +24,7 @@ from symattn.language.ast import (
     Text,
     Transpose,
 )
-from symattn.language.functions import FUNCTIONS, Function
+from symattn.language.functions import ANY, FUNCTIONS, Function
 from symattn.language.limits import MAX_DEPTH, MAX_ENTRIES, MAX_NESTING
 from symattn.language.names import is_reserved, suggestion
 from symattn.language.reader import POINT, Reader
@@ -276,7 +276,7 @@ class Parser(Reader):
         """name=value in a call."""
         token = self.next()
         self.next()
-        if token.text not in row.keywords:
+        if token.text not in row.keywords and ANY not in row.keywords:
             move = suggestion(token.text, row.keywords, "keywords") if row.keywords else f"write {row.usage()}"
             raise self.fail(f'{row.name} has no keyword "{token.text}"', move, token)
         if any(k.name == token.text for k in earlier):

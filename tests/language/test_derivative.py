@@ -38,6 +38,40 @@ def test_values(text: str, wanted: object):
     assert evaluated(text) == wanted
 
 
+M = "A = [[1, 2, 4], [-3, 0, 5]]; "
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (M + "entries(A[j,i], i=3, j=2)", [[F(1), F(-3)], [F(2), F(0)], [F(4), F(5)]]),
+        (M + "entries(sum_over(A[i,k] * A[j,k], k=3), i=2, j=2)", [[F(21), F(17)], [F(17), F(34)]]),
+        (M + "entries(sum_over(2 * A[i,k] - 1, k=3), i=2)", [F(11), F(1)]),
+        (M + "entries(max_over(A[i,k], k=3), i=2)", [F(4), F(5)]),
+        (M + "sum_over(A[i,i], i=2)", None),
+        ("B = [[1, 2], [3, 4]]; sum_over(B[i,i], i=2)", F(5)),
+        ("B = [[1, 2], [3, 4]]; entries(B[i,i], i=2)", [F(1), F(4)]),
+        ("B = [[1, 2], [3, 4]]; entries(B[i,i] * B[i,j], i=2, j=2)", [[F(1), F(2)], [F(12), F(16)]]),
+        ("B = [[1, 2], [3, 4]]; entries(sum_over(B[i,j], if_atmost(j, i, 0), j=2), i=2)", [F(1), F(7)]),
+        ("B = [[1, 2], [3, 4]]; entries(B[i,j], if_atmost(j, i, 0), i=2, j=2)", [[F(1), F(0)], [F(3), F(4)]]),
+        ("B = [[1, 2], [3, 4]]; entries(sum_over(B[i,j], if_same(i, j), j=2), i=2)", [F(1), F(4)]),
+        ("v = [5, 7]; entries(v[i] - v[j], i=2, j=2)", [[F(0), F(-2)], [F(2), F(0)]]),
+        ("v = [5, 7]; entries(v[i], i=2, j=3)", [[F(5)] * 3, [F(7)] * 3]),
+        ("v = [5, 7]; entries(positions(i) * v[j], i=2, j=2)", [[F(0), F(0)], [F(5), F(7)]]),
+        ("sum_over(1, i=4)", F(4)),
+        ("v = [5, 7]; sum_over(v[i] * v[j], i=2, j=2)", F(144)),
+        ("v = [5, 7]; entries(v[1] * v[i], i=2)", [F(35), F(49)]),
+        ("v = [5, 7]; derivative(sum_over(v[i] * v[i], i=2), v, [1, 0])", F(10)),
+    ],
+)
+def test_index_notation(text: str, wanted: object):
+    if wanted is None:
+        with pytest.raises(ShapeError, match="runs over"):
+            evaluated(text)
+    else:
+        assert evaluated(text) == wanted
+
+
 def test_axes_by_name():
     builder = Builder()
     builder.give("Q", [AxisDecl("n", "n"), AxisDecl("d_k", "d_k")])
@@ -63,6 +97,18 @@ def test_axes_by_name():
         ("eye(0)", LanguageError, "no axis and no size"),
         ("ones(1/2)", LanguageError, "no axis and no size"),
         ("causal_part([[1, 2, 3], [4, 5, 6]])", ShapeError, "takes a square matrix"),
+        ("entries(1)", LanguageError, "names no index"),
+        ("v = [1, 2]; entries(v[j], i=2)", LanguageError, 'so "j" is none of them'),
+        ("v = [1, 2]; entries(v[i], i=3)", ShapeError, "runs over"),
+        ("v = [1, 2]; entries(v, i=2)", LanguageError, "stands without its indices"),
+        ("v = [1, 2]; entries(i, i=2)", LanguageError, "is an index here"),
+        ("v = [1, 2]; entries(sum_over(v[i], i=2), i=2)", LanguageError, "is in use outside"),
+        ("entries(entries(1, j=2), i=2)", LanguageError, "cannot stand inside"),
+        ("entries(1, if_same(i, k), i=2)", LanguageError, "is about indices"),
+        ("entries(1, 2, i=2)", LanguageError, "no condition on indices"),
+        ("entries(1, if_atmost(i, j, 1/2), i=2, j=2)", LanguageError, "no whole number"),
+        ("if_same(1, 2)", LanguageError, "a condition on indices"),
+        ('entries(1, i="n")', LanguageError, "runs over an axis"),
     ],
 )
 def test_what_means_nothing(text: str, error: type[Exception], says: str):

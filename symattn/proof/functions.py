@@ -18,12 +18,12 @@ from math import gcd, lcm
 from symattn.proof import maximum
 from symattn.proof.canon import instantiated, template
 from symattn.proof.evidence import Undecided
+from symattn.proof.primes import primes
 from symattn.proof.reduce import settled, substitute_all
 from symattn.proof.sign import is_positive, positive_factor
 from symattn.proof.terms import IMAGINARY, Context, Expr, Factor, Number, Term, Where, minus, number, product, put, settle_mono, whole
 
 ONE: Expr = [Term(1)]
-_SMALL = 1 << 16  # primes up to here are taken out of roots
 
 
 def new_context(terms: int, seconds: float) -> Context:
@@ -166,26 +166,9 @@ def _number_power(c: Number, q: Number) -> tuple[Number, dict[str, Number]]:
     roots: dict[str, Number] = {}
     c = Fraction(c)
     for n, s in ((c.numerator, 1), (c.denominator, -1)):
-        for p, e in _primes(n):
+        for p, e in primes(n):
             roots[f"#{p}"] = roots.get(f"#{p}", 0) + s * e * q
     return 1, roots
-
-
-def _primes(n: int) -> list[tuple[int, int]]:
-    """Small primes with their exponents; what is left is taken as one."""
-    found: list[tuple[int, int]] = []
-    p = 2
-    while p * p <= n and p < _SMALL:
-        e = 0
-        while n % p == 0:
-            n //= p
-            e += 1
-        if e:
-            found.append((p, e))
-        p += 1 if p == 2 else 2
-    if n > 1:
-        found.append((n, 1))
-    return found
 
 
 def split_content(ctx: Context, a: Expr, *, positive_only: bool) -> tuple[Term, Expr]:
@@ -315,7 +298,7 @@ def _log(ctx: Context, a: Expr) -> Expr:
 
 def _log_number(c: Number) -> list[tuple[int, int]]:
     c = Fraction(c)
-    return _primes(c.numerator) + [(p, -e) for p, e in _primes(c.denominator)]
+    return primes(c.numerator) + [(p, -e) for p, e in primes(c.denominator)]
 
 
 def _opaque(ctx: Context, name: str, a: Expr, coef: Number) -> Expr:

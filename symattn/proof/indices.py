@@ -195,10 +195,9 @@ def _order(ctx: Context, i: int | None, j: int | None, c: int) -> Expr:
     found = order(ctx, i, j, c)
     if len(found) < 2:
         return found
-    if i is None or j is None:
-        assert j is not None
-        return _rel(ctx, "from", -c, (j,))
-    return _rel(ctx, "order", c, (i, j))
+    if j is None:
+        return _rel(ctx, "upto", c, (i,)) if i is not None else found
+    return _rel(ctx, "from", -c, (j,)) if i is None else _rel(ctx, "order", c, (i, j))
 
 
 def order(ctx: Context, i: int | None, j: int | None, c: int) -> Expr:

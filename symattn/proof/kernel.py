@@ -6,17 +6,19 @@ counterexample when the statement is false and `Undecided` when neither was foun
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symattn.errors import ProgramError, ShapeError
 from symattn.program.program import Program
 from symattn.proof.certificate import Certificate, Statement, mint
-from symattn.proof.evidence import PROVED_ALL_SIZES, Evidence, Undecided
+from symattn.proof.evidence import PROVED_ALL_SIZES, PROVED_AT_SIZES, Evidence, Undecided, sizes_text
 from symattn.proof.facts import check_fact, use_facts
 from symattn.proof.functions import new_context
 from symattn.proof.lower import Lowering
-from symattn.proof.sampling import PATTERNS, cone, larger_patterns, sample
+from symattn.proof.needs import Needs
+from symattn.proof.sampling import PATTERNS, cone, cut, larger_patterns, sample, some_sizes
+from symattn.proof.sized import equal_at
 from symattn.proof.terms import Context, minus
 from symattn.proof.zero import vanishes
 
@@ -64,6 +66,40 @@ def prove_equal(
         f'"{statement.text()}": the two sides agree at {sampled.points} random points, but the zero test does not show them to be equal',
         next_move="prove it in smaller steps, with facts about the stages between",
     )
+
+
+def prove_at_sizes(
+    program: Program,
+    left: str,
+    right: str,
+    sizes: Mapping[str, int],
+    *,
+    atoms: Sequence[str] = (),
+    parameters: Mapping[str, int] | None = None,
+    budget: Budget | None = None,
+) -> Certificate:
+    """A certificate that two stages are equal at these sizes: entry by entry an identity of polynomials over the known denominators,
+    found without anything that `prove_equal` uses (sized.py). `sizes` gives every size symbol, `parameters` the named integers of
+    relations.
+
+    Raises StepRejected with a counterexample at these sizes, Undecided, ProgramError and ShapeError."""
+    statement = stated(program, left, right)
+    budget = budget or Budget()
+    symbols = _symbols(program, (left, right), atoms)
+    missing = [s for s in symbols if s not in sizes]
+    if missing:
+        raise ProgramError(f'the size "{missing[0]}" is not given', next_move="give every size: " + ", ".join(symbols))
+    at = tuple((s, sizes[s]) for s in symbols)
+    sampled = sample(program, left, right, atoms=atoms, parameters=parameters, sizes=[at])
+    if not equal_at(program, left, right, dict(at), atoms, 10 * budget.terms, parameters or {}):
+        raise Undecided(f'"{statement.text()}" at {sizes_text(at)}: a random point agrees, but the two sides are not equal as polynomials')
+    needs = Needs(program, new_context(0, 0))
+    hypotheses = tuple(dict.fromkeys(h for name in cone(program, (left, right), atoms) if name not in atoms for h in needs.of_stage(name)))
+    return mint(statement, Evidence(PROVED_AT_SIZES, (at,), points=sampled.points), hypotheses, (), tuple(atoms))
+
+
+def _symbols(program: Program, names: Sequence[str], atoms: Sequence[str]) -> tuple[str, ...]:
+    return tuple(s for s, _ in some_sizes(cut(program, names, atoms), (1,)))
 
 
 def _sampled(

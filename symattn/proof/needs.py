@@ -45,6 +45,28 @@ class Needs:
                 case _:
                     pass
 
+    def of_stage(self, name: str) -> list[str]:
+        """The needs of one stage that are not proved from the form of the program alone."""
+        op = self._program.by_name[name].op
+        if isinstance(op, ops.Contract) and op.must_visit and self._may_be_empty(op.uses, op.where):
+            return [f"{name}: every entry visits something"]
+        if not isinstance(op, ops.Map):
+            return []
+        uses = {arg: use.stage for arg, use in op.args}
+        found = []
+        for node in walk(op.scalar):
+            match node:
+                case Binary("div", _, b) if not self._is_positive(b, uses):
+                    found.append(f"{text(b, uses)} != 0")
+                case Power(x, e) if not self._is_positive(x, uses) and (e < 0 or e.denominator % 2 == 0):
+                    sign = "!=" if e.denominator % 2 else ">" if e < 0 else ">="
+                    found.append(f"{text(x, uses)} {sign} 0")
+                case Unary("sqrt" | "log" as f, x) if not self._is_positive(x, uses):
+                    found.append(f"{text(x, uses)} {'>=' if f == 'sqrt' else '>'} 0")
+                case _:
+                    pass
+        return found
+
     def _nonzero(self, a: Expr) -> bool:
         if not a:
             return False

@@ -44,27 +44,28 @@ def sample(
     seed: int = 0,
     parameters: Mapping[str, int] | None = None,
     patterns: Sequence[tuple[int, ...]] = PATTERNS,
+    sizes: Sequence[Sizes] = (),
 ) -> Evidence:
-    """Evidence that two stages agree (or are in order) at random points, stages in `atoms` taking any values. `patterns` are sizes given
-    to the size symbols in turn.
+    """Evidence that two stages agree (or are in order) at random points, stages in `atoms` taking any values: at `sizes`, or where none
+    are given at sizes after `patterns`, which go to the size symbols in turn.
 
     Raises StepRejected with a counterexample, Undecided when no point was found at which both sides have a value."""
     part = cut(program, (left, right), atoms)
     rng = Random(seed)
-    plans = [_sizes(part, pattern) for pattern in patterns]
+    plans = list(sizes) or [some_sizes(part, pattern) for pattern in patterns]
     bound = {name: rng.randint(0, 2) for name in sorted(_parameters(part))} | dict(parameters or {})
     trial = _Trial(part, left, right, relation, rng, bound)
     exact = relation == "==" and _within_residues(part)
     seen: list[Sizes] = []
-    for sizes in dict.fromkeys(plans):
-        verdict = trial.by_residues(dict(sizes)) if exact else None
+    for plan in dict.fromkeys(plans):
+        verdict = trial.by_residues(dict(plan)) if exact else None
         if verdict is False:
-            trial.search([*_smaller(part), sizes])
+            trial.search([plan] if sizes else [*_smaller(part), plan])
         if not verdict:
-            verdict = trial.by_enclosures(dict(sizes))
+            verdict = trial.by_enclosures(dict(plan))
         if not verdict:
             raise Undecided("no point was found at which both sides have a value that could be compared")
-        seen.append(sizes)
+        seen.append(plan)
     return Evidence(SAMPLED, tuple(seen), points=len(seen), bits=0 if exact else _MIN_BITS)
 
 
@@ -224,7 +225,7 @@ def cut(program: Program, names: Collection[str], atoms: Collection[str]) -> Pro
     return Program(tuple(stages))
 
 
-def _sizes(program: Program, pattern: tuple[int, ...]) -> Sizes:
+def some_sizes(program: Program, pattern: tuple[int, ...]) -> Sizes:
     """Sizes for the symbols, in turn; all smaller while the program would have too many entries."""
     symbols = sizes_used(program)
     fixed = {space.name for space in program.spaces() if not space.symbols()}
@@ -250,7 +251,7 @@ def _orders(program: Program) -> Iterator[ops.AtMost]:
 
 
 def _smaller(program: Program) -> list[Sizes]:
-    return list(dict.fromkeys(_sizes(program, pattern) for pattern in _SMALLEST))
+    return list(dict.fromkeys(some_sizes(program, pattern) for pattern in _SMALLEST))
 
 
 def _parameters(program: Program) -> Iterator[str]:

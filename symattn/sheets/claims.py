@@ -19,9 +19,9 @@ from symattn.claims.operands import Operand, interval_value, operand
 from symattn.claims.order import changed_entries, judge_order
 from symattn.claims.report import claim_id
 from symattn.claims.sums import is_whole, judge_sum
-from symattn.errors import SheetError
+from symattn.errors import Place, SheetError, SymattnError
 from symattn.number.decimal import Printed
-from symattn.number.truth import Enclosure, Quantity, Rational
+from symattn.number.truth import Enclosure, Quantity, Rational, compare
 from symattn.program.scalar import Arg, Binary, Num, Power, Scalar, Unary, walk
 from symattn.sheets.compiled import Compiled, Target
 from symattn.sheets.evaluate import evaluate
@@ -69,9 +69,15 @@ class Judge:
         key = id(item)
         if key not in self._done:
             self._open.add(key)
-            self._done[key] = Judged(item, self._claim(item))
+            try:
+                self._done[key] = Judged(item, self._claim(item))
+            except SymattnError as error:
+                raise error.at(self._place(item)) from None
             self._open.discard(key)
         return self._done[key]
+
+    def _place(self, item: Item) -> Place:
+        return self.compiled.sheet.place(item.line.line, item.line.target.column)
 
     # -- one claim --------------------------------------------------------------------------------------------------------
     def _claim(self, item: Item) -> Claim:
@@ -124,6 +130,8 @@ class Judge:
             return labelled("measured", item.printed), self._own_name(item.entry), None, ""
         entry = self.compiled.targets[item.line.printed_from].entries[0]
         sigma = self.value(entry)
+        if compare(sigma, Rational(Fraction(0))) != 1:
+            raise SheetError("what a measured number estimates is a standard deviation, and this is not positive", place=self._place(item))
         variance = evaluate(Power(Arg("sigma"), Fraction(2)), {"sigma": sigma}).rational()
         kurtosis = dot_product_kurtosis(int(variance)) if variance is not None and variance.denominator == 1 else Fraction(3)
         samples = ordinary_up_to(item.printed, sigma, kurtosis)
@@ -138,7 +146,7 @@ class Judge:
         if not addends:
             raise SheetError(
                 f"the total {item.printed.token} has no printed addends",
-                place=self.compiled.sheet.place(item.line.line, item.line.target.column),
+                place=self._place(item),
                 next_move="quote the addends with it, or write a claim line for each entry first",
             )
         if is_whole(item.printed):

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symattn.claims.model import Spot
-from symattn.errors import SheetError
-from symattn.number.decimal import Printed, guess_decimal_mark, parse_printed
+from symattn.errors import SheetError, SymattnError, UndecidedError
+from symattn.number.decimal import Printed, guess_decimal_mark, parse_printed, scaled
 from symattn.sheets.compiled import Compiled, Target
 from symattn.sheets.places import Found, SourceDocument, Token, find
 from symattn.sheets.source import ClaimLine, GivenBlock, StepBlock
 from symattn.sheets.trace import Entry, inner
 
+BALL_BITS = 64
 Key = tuple[str, tuple[int, ...], int, Fraction, int, bool]
 
 
@@ -71,7 +72,10 @@ class Collector:
         for number, part in enumerate(self.compiled.sheet.parts):
             if isinstance(part, GivenBlock | StepBlock):
                 for line in part.claims:
-                    self.line(line, number)
+                    try:
+                        self.line(line, number)
+                    except SymattnError as error:
+                        raise error.at(self.compiled.sheet.place(line.line, line.target.column)) from None
         for item, token in self._operands:
             self.operand(item, token)
         return Collected(self.items, self.primary, self.covered)
@@ -158,7 +162,7 @@ class Collector:
     def add(
         self, kind: str, line: ClaimLine, found: Found, block: int, target: Target, entry: Entry, term: int, token: Token
     ) -> Item:  # fmt: skip
-        printed = self.read(line, token)
+        printed = self.read(line, token, entry if term < 0 else None)
         stage = entry.stage if target.named or inner(entry.stage) is False else target.text
         key = (stage, entry.index, term, printed.value, printed.places, printed.percent)
         known = self.seen.get(key)
@@ -178,7 +182,10 @@ class Collector:
         """A number before the sign: an echo of the operand it repeats, where that was printed before."""
         if token.spot in self.spots or item.entry is None or (token.spot.column == 0 and not self.source.at_hand):
             return
-        printed = self.read(item.line, token)
+        mark = self.mark(item.line, token)
+        if mark is None:
+            return
+        printed = parse_printed(token.text, mark)
         trace = self.compiled.tracer.trace(item.entry)
         terms = [self.primary.get((item.entry, k)) for k in range(len(trace.terms))]
         operands = [self.primary.get((leaf, -1)) for leaf in trace.leaves.values()]
@@ -189,8 +196,30 @@ class Collector:
                 self.spots.setdefault(token.spot, candidate)
                 return
 
-    def read(self, line: ClaimLine, token: Token) -> Printed:
-        """The printed number, its decimal mark decided by itself, its quote, then the document's habit."""
-        around: Iterable[str] = line.quote.split()
-        mark = guess_decimal_mark(token.text, around=around, document=self._quotes) or "."
+    def read(self, line: ClaimLine, token: Token, entry: Entry | None = None) -> Printed:
+        """The printed number. Raises SheetError when it can be read in two ways and nothing around it decides."""
+        mark = self.mark(line, token, entry)
+        if mark is None:
+            raise self.error(
+                line,
+                f"{token.text} can be read with either decimal mark, and nothing around it shows which",
+                "quote more of its line, or leave the claim out",
+            )
         return parse_printed(token.text, mark)
+
+    def mark(self, line: ClaimLine, token: Token, entry: Entry | None = None) -> str | None:
+        """The decimal mark of a number: its own evidence, then the value of the `entry` that it means, then its quote, then the habit of
+        the worksheet's quotes; None when it stays ambiguous."""
+
+        def holds(mark: str) -> bool:
+            assert entry is not None
+            printed = parse_printed(token.text, mark)
+            own = printed.interval()
+            try:
+                exact = scaled(self.compiled.quantities.of(entry.stage, entry.index), printed.scale).enclose(BALL_BITS)
+            except UndecidedError:
+                return False
+            return exact.lo <= own.hi and own.lo <= exact.hi
+
+        around: Iterable[str] = line.quote.split()
+        return guess_decimal_mark(token.text, holds=None if entry is None else holds, around=around, document=self._quotes)

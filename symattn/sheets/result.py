@@ -176,7 +176,7 @@ def _covering(judged: list[Judged], causes: dict[str, Known]) -> frozenset[str]:
 # -- statements ----------------------------------------------------------------------------------------------------------
 def _statement(compiled: Compiled, block: StatementBlock) -> Spoken:
     def truths(codes: tuple[Code, ...]) -> list[Truth]:
-        return [_truth(compiled, compiled.relations[code]) for code in codes]
+        return [_truth(compiled, code) for code in codes]
 
     says, means, instead = truths(block.says), truths(block.means), truths(block.instead)
     if all_of(says) is Truth.YES:
@@ -190,10 +190,14 @@ def _statement(compiled: Compiled, block: StatementBlock) -> Spoken:
     return Spoken(block, found, tuple(compiled.relations[c] for c in proof), refuted)
 
 
-def _truth(compiled: Compiled, relation: Comparison) -> Truth:
+def _truth(compiled: Compiled, code: Code) -> Truth:
     """A relation holds iff each of its pairs of entries does."""
     of = compiled.quantities.of
-    found = [relation_truth([of(a.stage, a.index), of(b.stage, b.index)], (sign,)) for a, sign, b in relation.pairs]
+    pairs = compiled.relations[code].pairs
+    try:
+        found = [relation_truth([of(a.stage, a.index), of(b.stage, b.index)], (sign,)) for a, sign, b in pairs]
+    except SymattnError as error:
+        raise error.at(compiled.sheet.place(code.line, code.column)) from None
     together = all_of(found)
     return Truth.UNKNOWN if together is None else together
 

@@ -179,3 +179,36 @@ CAUSE = "```known k {verdict}\nes: a\nen: b\n```\n"
 def test_what_does_not_fit_together_has_its_place(body: str, labels: str, message: str) -> None:
     with pytest.raises(SymattnError, match=message):
         work_out(parse_sheet(SMALL.format(labels=labels, body=body), "w.md", "w"))
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "exact"),
+    [("1404", "1.404", "1404"), ("1.404", "1.404", "1.404"), ("1404", "1,404", "1404"), ("1.404", "1,404", "1.404")],
+)
+def test_the_value_decides_a_mark_that_nothing_else_shows(value: str, printed: str, exact: str) -> None:
+    body = f'```given\nx = {value}\n```\n```step\ny = x * 1\n| y "{printed}" @1\n```\n'
+    judgement = work_out(parse_sheet(SMALL.format(labels="", body=body), "w.md", "w")).claims[0].judgement
+    assert (judgement.verdict, judgement.value) == ("exact", exact)
+
+
+def test_a_mark_that_nothing_decides_is_not_guessed() -> None:
+    body = '```given\nx = 7\n```\n```step\ny = x * 1\n| y "1.404" @1\n{more}```\n'
+    with pytest.raises(SheetError, match=r"w\.md:9:3: 1\.404 can be read with either decimal mark"):
+        work_out(parse_sheet(SMALL.format(labels="", body=body.format(more="")), "w.md", "w"))
+    seen = work_out(parse_sheet(SMALL.format(labels="", body=body.format(more='| y "0.5" @2\n')), "w.md", "w")).claims[0]
+    assert (seen.judgement.verdict, seen.judgement.off) == ("wrong", -5596)
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        ('y = x / 0\n| y "5" @1', r"w\.md:9:3: .*division by zero"),
+        ('y = x / 0\n| y "1.404" @1', r"w\.md:9:3: .*division by zero"),
+        ('y = x * 1\n| measured y "5" @1 from 0 * x', r"w\.md:9:12: .*not positive"),
+        ('| x "7" @1\n```\n```statement @1 "a"\nsays: x / 0 > 1\nes: a\nen: b', r"w\.md:11:7: .*division by zero"),
+    ],
+)
+def test_what_has_no_value_names_its_line(claim: str, message: str) -> None:
+    body = f"```given\nx = 7\n```\n```step\n{claim}\n```\n"
+    with pytest.raises(SymattnError, match=message):
+        work_out(parse_sheet(SMALL.format(labels="", body=body), "w.md", "w"))

@@ -6,11 +6,11 @@ Does not promise: that matrix form is natural for every text (a vector laid alon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from symattn.calculus.setting import Setting
 from symattn.calculus.symbols import indexed, symbol
-from symattn.language.ast import Array, At, Call, Every, Index, Label, Name, Node, Number, Operation, Sign, Text, Transpose, walk
+from symattn.language.ast import Array, At, Call, Every, Index, Label, Name, Node, Number, Operation, Sign, Text, Transpose, children
 from symattn.language.constants import rational
 from symattn.page import math as m
 from symattn.program.spaces import Axis
@@ -21,6 +21,7 @@ ONE = m.Name("𝟏", upright=True)
 TRANSPOSED = m.Sign("⊤")
 _LETTERS = {"n": "ijkl", "m": "jkl", "d_k": "cf", "d": "ba", "d_v": "ec", "token": "ijkl", "key": "jkl", "model": "ba"}
 _SPARE = "ijklrstuabcefhpqw"
+_INDEXED = ("entries", "sum_over", "max_over")
 Shown = tuple[m.Math, int]
 
 
@@ -48,7 +49,12 @@ class Typesetter:
 
     def natural(self, node: Node) -> bool:
         """Does matrix form say it well? A quotient by a vector or a matrix has no good form there."""
-        return not any(isinstance(part, Operation) and part.op == "/" and self.axes(part.b) for part in walk(node))
+        for part in _outside_indices(node):
+            if isinstance(part, Operation) and part.op == "/" and self.axes(part.b):
+                return False
+            if isinstance(part, Call) and part.function in _INDEXED:
+                return False
+        return all(len(self.axes(part)) <= 2 for part in _outside_indices(node))
 
     def letters(self, node: Node) -> list[str]:
         """An index letter for each axis."""
@@ -69,6 +75,16 @@ class Typesetter:
         names = set(self.setting.names())
         usual = _LETTERS.get(name, "") + _SPARE
         return next((x for x in usual if x not in taken and x not in names), "ι")
+
+
+def _outside_indices(node: Node) -> Iterator[Node]:
+    """Every part that has a shape of its own: what stands inside of index notation has none."""
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        yield current
+        if not (isinstance(current, Call) and current.function in _INDEXED):
+            waiting.extend(reversed(children(current)))
 
 
 def _fence(shown: Shown, level: int) -> m.Math:
@@ -337,9 +353,7 @@ class _Entries(_Common):
         return self.go(node, (at[self.base.along(own[0], axes)],))
 
     def times(self, a: Shown, b: Shown, numbers: bool = False) -> Shown:
-        left = m.Fence(a[0]) if _is_big(a[0]) else _negative(_fence(a, PRODUCT))
-        right = _negative(_fence(b, SIGNED)) if not (isinstance(b[0], m.Big)) else b[0]
-        return _row(left, m.Sign("·" if numbers else " "), right), PRODUCT
+        return _times(a, b, numbers)
 
     def over(self, a: Shown, b: Shown) -> Shown:
         return self.quotient(a, b)
@@ -398,6 +412,12 @@ class _Entries(_Common):
                 return m.Script(m.Name("δ"), _listed(at)), ATOM
             case "ones", _:
                 return m.Number("1"), ATOM
+            case "entries", (x, *conditions):
+                env = {k.name: letter for k, letter in zip(node.keywords, at, strict=True)}
+                inside = _Indexed(self.base, env, self.taken)
+                return inside.selected(inside.go(x), conditions)
+            case (("sum_over" | "max_over"), _):
+                return _Indexed(self.base, {}, self.taken).go(node)
             case "outer", (x, y):
                 return self.times(self.go(x, at[:1]), self.go(y, at[1:]))
             case "dot", (x, y):
@@ -435,6 +455,116 @@ def _letters(body: m.Math) -> list[m.Name]:
         return []
     items = body.lower.items if isinstance(body.lower, m.Row) else (body.lower,)
     return [item for item in items if isinstance(item, m.Name)]
+
+
+class _Indexed(_Common):
+    """Index notation as it is written: `env` gives the letter of each index."""
+
+    def __init__(self, base: Typesetter, env: Mapping[str, m.Math], taken: Sequence[str]) -> None:
+        super().__init__(base)
+        self.env = dict(env)
+        self.taken = list(taken)
+
+    def go(self, node: Node) -> Shown:
+        match node:
+            case Number():
+                return _constant(node)
+            case Name(name):
+                return symbol(name), ATOM
+            case Sign(op, x):
+                return self.signed(op, self.go(x))
+            case Operation("+" | "-" as op, a, b):
+                return self.added(op, self.go(a), self.go(b))
+            case Operation("*", a, b):
+                return _times(self.go(a), self.go(b), isinstance(a, Number) and isinstance(b, Number))
+            case Operation("/", a, b):
+                return self.quotient(self.go(a), self.go(b))
+            case Operation(_, x, _):
+                if _is_root(node):
+                    return m.Root(self.go(x)[0]), ATOM
+                exponent = _exponent(node)
+                return self.power(self.go(x), m.EMPTY if exponent is None else exponent)
+            case Index(x, items):
+                letters = tuple(self.item(item) for item in items)
+                body = symbol(x.id) if isinstance(x, Name) else m.Fence(_Matrix(self.base).go(x)[0])
+                return indexed(body, letters), ATOM
+            case Call():
+                return self.call(node)
+            case _:
+                return _Matrix(self.base).go(node)
+
+    def item(self, item: At | Label | Every) -> m.Math:
+        match item:
+            case At(position):
+                return m.Number(str(position))
+            case Label(text):
+                return self.env.get(text, m.Name(text, upright=len(text) > 1))
+            case _:
+                return m.Sign(":")
+
+    def call(self, node: Call) -> Shown:
+        match node.function, node.args:
+            case (("sum_over" | "max_over"), (x, *conditions)):
+                return self.big(node, x, conditions)
+            case "exp", (x,):
+                return m.Script(m.Name("e"), m.EMPTY, self.go(x)[0]), POWER
+            case "sqrt", (x,):
+                return m.Root(self.go(x)[0]), ATOM
+            case "positions", (Name(name),) if name in self.env:
+                return self.env[name], ATOM
+            case name, args:
+                return self.called(name, [self.go(a)[0] for a in args])
+
+    def big(self, node: Call, x: Node, conditions: Sequence[Node]) -> Shown:
+        env, taken = dict(self.env), list(self.taken)
+        letters: list[m.Math] = []
+        for keyword in node.keywords:
+            name = keyword.name if keyword.name not in self.taken else next(c for c in _SPARE if c not in self.taken)
+            self.taken.append(name)
+            self.env[keyword.name] = m.Name(name, upright=len(name) > 1)
+            letters.append(self.env[keyword.name])
+        inside = self.go(x)
+        bounds: list[m.Math] = [_listed(letters) if len(letters) == 1 else m.Row(tuple(_with_commas(letters)))]
+        bounds += [self.condition(c) for c in conditions]
+        lower = bounds[-1] if len(bounds) == 2 and len(letters) == 1 else m.Row(tuple(_with_commas(bounds)))
+        self.env, self.taken = env, taken
+        kind = "max" if node.function == "max_over" else "sum"
+        if kind == "sum" and isinstance(inside[0], m.Big) and inside[0].kind == "sum":
+            return m.Big("sum", _row(lower, m.Sign(","), inside[0].lower), m.EMPTY, inside[0].body), PRODUCT
+        return m.Big(kind, lower, m.EMPTY, _fence(inside, PRODUCT)), PRODUCT
+
+    def condition(self, node: Node) -> m.Math:
+        match node:
+            case Call("if_same", (Name(i), Name(j)), _):
+                return m.Row((self.env[i], m.Sign("="), self.env[j]))
+            case Call("if_atmost", (Name(i), Name(j), c), _):
+                value = rational(c)
+                right: tuple[m.Math, ...] = (self.env[j],)
+                if value:
+                    right = (*right, m.Sign("+" if value > 0 else "-"), m.Number(str(abs(value))))
+                return m.Row((self.env[i], m.Sign("≤"), *right))
+            case _:
+                return self.go(node)[0]
+
+    def selected(self, body: Shown, conditions: Sequence[Node]) -> Shown:
+        """The body with the conditions behind it."""
+        if not conditions:
+            return body
+        shown = _with_commas([self.condition(c) for c in conditions])
+        return m.Row((body[0], m.Sign(" "), m.Sign(" "), m.Fence(m.Row(tuple(shown))))), SUM
+
+
+def _times(a: Shown, b: Shown, numbers: bool = False) -> Shown:
+    left = m.Fence(a[0]) if _is_big(a[0]) else _negative(_fence(a, PRODUCT))
+    right = _negative(_fence(b, SIGNED)) if not isinstance(b[0], m.Big) else b[0]
+    return _row(left, m.Sign("·" if numbers else " "), right), PRODUCT
+
+
+def _with_commas(items: Sequence[m.Math]) -> list[m.Math]:
+    found: list[m.Math] = []
+    for item in items:
+        found += [m.Sign(","), item] if found else [item]
+    return found
 
 
 def _is_big(body: m.Math) -> bool:

@@ -320,9 +320,68 @@ class ProofKey:
     kinds: tuple[str, ...]
 
 
+# -- figures ----------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Scale:
+    """One axis of a panel, from `low` to `high` (positive ones with `log`), and its ticks: a place and what stands there."""
+
+    label: tuple[Inline, ...]
+    low: float
+    high: float
+    ticks: tuple[tuple[float, tuple[Inline, ...]], ...]
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points joined by a line, or shown as dots; `style` is one of CURVE_STYLES. Its name stands at the point `at`, which is the side
+    `anchor` (one of ANCHORS) of the text."""
+
+    points: tuple[tuple[float, float], ...]
+    style: str = "solid"
+    name: tuple[Inline, ...] = ()
+    at: tuple[float, float] = (0.0, 0.0)
+    anchor: str = "west"
+
+
+CURVE_STYLES = ("solid", "long", "dotted", "dots")
+ANCHORS = ("west", "east", "south", "north", "south west", "south east", "north west", "north east")
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A thin line across a panel where `axis` ("x" or "y") has this value, and its meaning at the place `along` on the other axis."""
+
+    axis: str
+    value: float
+    name: tuple[Inline, ...]
+    along: float
+    anchor: str = "west"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes with its title."""
+
+    title: tuple[Inline, ...]
+    x: Scale
+    y: Scale
+    curves: tuple[Curve, ...]
+    thresholds: tuple[Threshold, ...] = ()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Panels side by side at full width, and a caption. Renderers draw it from these numbers."""
+
+    panels: tuple[Panel, ...]
+    caption: tuple[Inline, ...] = ()
+    number: int = 0
+
+
 Block = (
     Paragraph | Bullets | Chain | Ledger | Matrices | Table | HeatMap | Facts | Key | Errata | Statements | AnswerKey
-    | Step | Section | Theorem | Proof | ProofKey
+    | Step | Section | Theorem | Proof | ProofKey | Figure
 )  # fmt: skip
 
 
@@ -350,5 +409,5 @@ class Page:
 
 NODES: tuple[type, ...] = (
     Paragraph, Bullets, Chain, Ledger, Matrices, Table, HeatMap, Facts, Key, Errata, Statements, AnswerKey, Step, Section,
-    Theorem, Proof, ProofKey,
+    Theorem, Proof, ProofKey, Figure,
 )  # fmt: skip

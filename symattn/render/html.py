@@ -13,6 +13,7 @@ from symattn.page.math import Math, Sign
 from symattn.page.words import verdict_word
 from symattn.render.html_math import MathStyle, attr, element, esc, formula
 from symattn.render.html_page import Html, Methods, glyph_sheet, number
+from symattn.render.html_plot import figure
 from symattn.render.html_proof import key as proof_key
 from symattn.render.html_proof import proof, theorem
 from symattn.render.html_style import style_sheet
@@ -165,6 +166,7 @@ BLOCKS: Methods = {
     n.Theorem: theorem,
     n.Proof: proof,
     n.ProofKey: proof_key,
+    n.Figure: figure,
 }
 
 

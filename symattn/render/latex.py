@@ -15,6 +15,8 @@ The body is regular, so that a simple reader that counts braces can read the num
     \\symentry[glyph]{verdict}{printed}{word}{notes}           a margin entry
     \\symproofline{number}{left}{relation}{right}{margin}      a line of a proof
     \\symmarkentry{kind}{rule}{reason}                         its margin
+    \\symstroke[style]{role}{points}                           a line of a figure
+    \\symplotlabel{role}{anchor}{x}{y}{text}                   words in it
 
 Each row of a chain or ledger stands on its own source line. `[student]` is absent, `[dashed]` or `[hide]`. A right side that goes
 on may begin with `{}`. `padding` is printed invisibly. `\\symwide` and `\\symwideterm` lines set widths only and say nothing.
@@ -32,6 +34,7 @@ from symattn.page.nodes import (
     Chain,
     Errata,
     Facts,
+    Figure,
     HeatMap,
     Key,
     Ledger,
@@ -48,6 +51,7 @@ from symattn.page.nodes import (
 )
 from symattn.page.words import words
 from symattn.render import latex_parts as parts
+from symattn.render import latex_plot as plots
 from symattn.render import latex_proof as proofs
 from symattn.render import latex_steps as steps
 from symattn.render import latex_tables as tables
@@ -93,6 +97,7 @@ class LatexPage:
             Theorem: lambda node: proofs.theorem(node, tongue),
             Proof: proofs.proof,
             ProofKey: lambda node: proofs.key(node, tongue),
+            Figure: lambda node: plots.figure(node, tongue),
         }
 
     def document(self, *, blank: bool, paper: str) -> str:

@@ -14,6 +14,7 @@ from symattn.page import nodes as n
 from symattn.page.math import Fence, Math, Number, Row, Sign
 from symattn.page.words import MARKS, count_word, glyph, mark_word, verdict_word, words
 from symattn.render.markdown_leaf import MarkdownMath, code, formula, start, text
+from symattn.render.markdown_plot import figure
 from symattn.render.terminal_math import flat, is_empty
 
 Methods = Mapping[type, Callable[["Markdown", Any], list[str]]]
@@ -357,6 +358,7 @@ BLOCKS: Methods = {
     n.Theorem: _theorem,
     n.Proof: _proof,
     n.ProofKey: _proof_key,
+    n.Figure: figure,
 }
 
 

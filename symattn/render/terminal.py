@@ -12,6 +12,7 @@ from symattn.page import nodes as n
 from symattn.page.words import verdict_word
 from symattn.render.leaf import cell_width
 from symattn.render.terminal_math import is_empty, unmark
+from symattn.render.terminal_plot import figure
 from symattn.render.terminal_proof import key as proof_key
 from symattn.render.terminal_proof import proof, theorem
 from symattn.render.terminal_tables import answers, errata, heat_map, statements, table
@@ -152,6 +153,7 @@ BLOCKS: Methods = {
     n.Theorem: theorem,
     n.Proof: proof,
     n.ProofKey: proof_key,
+    n.Figure: figure,
 }
 
 

@@ -40,7 +40,7 @@ PAYLOADS = (
 CLOSED = {
     (n.Margin, "verdict"), (n.Line, "relation"), (n.Line, "student"), (n.Term, "relation"), (n.Ledger, "student"), (n.Table, "align"),
     (n.Statement, "status"), (n.Page, "lang"), (m.Sign, "text"), (m.Fence, "pair"), (m.Big, "kind"), (m.Box, "kind"), (m.Name, "accent"),
-    (n.Mark, "kind"), (n.ProofLine, "relation"),
+    (n.Mark, "kind"), (n.ProofLine, "relation"), (n.Curve, "style"), (n.Curve, "anchor"), (n.Threshold, "axis"), (n.Threshold, "anchor"),
 }  # fmt: skip
 CLOSED_LISTS = {(n.Key, "verdicts"), (n.Errata, "counts"), (n.ProofKey, "kinds")}
 

@@ -6,6 +6,8 @@ every student mode, in Spanish and English. Does not promise that each number is
 
 from __future__ import annotations
 
+import math
+
 from symattn.page.math import EMPTY, Big, Box, Fence, Fraction, Grid, Math, Name, Number, Root, Row, Script, Sign, Words
 from symattn.page.nodes import (
     Answer,
@@ -14,10 +16,12 @@ from symattn.page.nodes import (
     Cell,
     Chain,
     Code,
+    Curve,
     Emph,
     Errata,
     Erratum,
     Facts,
+    Figure,
     Formula,
     HeatMap,
     Inline,
@@ -28,11 +32,13 @@ from symattn.page.nodes import (
     Mark,
     Matrices,
     Page,
+    Panel,
     Paragraph,
     Proof,
     ProofKey,
     ProofLine,
     ProofStage,
+    Scale,
     Section,
     Statement,
     Statements,
@@ -42,6 +48,7 @@ from symattn.page.nodes import (
     Term,
     Text,
     Theorem,
+    Threshold,
 )
 from symattn.page.words import MARKS
 
@@ -128,6 +135,28 @@ def derivation(lang: str) -> Section:
         (Text("Fin." if es else "The end."),),
     )
     return Section("Derivación" if es else "Derivation", "Filas" if es else "Rows", (theorem, proof, ProofKey(kinds)))
+
+
+def plot(lang: str) -> Figure:
+    """Two panels with every style of curve, both kinds of threshold, a logarithmic axis and a curve that leaves its axes."""
+    es = lang == "es"
+    letter = (Formula(Name("t")),)
+    linear = Scale(letter, 0.0, 20.0, tuple((float(x), (Text(str(x)),)) for x in (0, 10, 20)))
+    power = (Text("1"),), (Formula(row(Script(num("10"), EMPTY, num("-4")))),)
+    log = Scale((), 1e-8, 1.0, ((1.0, power[0]), (1e-4, power[1])), log=True)
+    curves = tuple(
+        Curve(tuple((float(x), math.exp(-x * k)) for x in range(25)), style, (Formula(sub("n", str(k))),), (4.0 * k, 0.5), anchor)
+        for k, (style, anchor) in enumerate(
+            zip(("solid", "long", "dotted", "dots"), ("west", "east", "south", "north east"), strict=True), 1
+        )
+    )
+    marks = (
+        Threshold("x", 17.25, (Text("desde aquí cero" if es else "zero from here"),), 0.7, "east"),
+        Threshold("y", 1e-6, (Text("límite" if es else "limit"),), 2.0, "south west"),
+    )
+    first = Panel((Text("Peso" if es else "Weight"),), linear, Scale((), 0.0, 1.0, ((0.0, (Text("0"),)), (1.0, (Text("1"),)))), curves[:3])
+    second = Panel((Text("Pendiente" if es else "Slope"),), linear, log, curves, marks)
+    return Figure((first, second), (Text("Curvas de una sola tinta." if es else "Curves of one ink."),), 2)
 
 
 # -- the page ---------------------------------------------------------------------------------------------------------
@@ -728,6 +757,7 @@ def sample_page(lang: str = "es") -> Page:
             errata,
             statements,
             derivation(lang),
+            plot(lang),
         ),
         say(
             "symattn · reproduce los números del documento original, con su orden y sus índices",

@@ -31,6 +31,8 @@ TAGS = {
         "svg",
         "symbol",
         "path",
+        "circle",
+        "tspan",
         "use",
         "text",
         "header",

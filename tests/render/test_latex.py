@@ -36,7 +36,7 @@ PAYLOAD = r"\input{/etc/passwd}\write18{id}}{$x$ % & # ~ ^ _ <a> ` ' \end{docume
 # fields whose values are words of closed lists, not text
 CLOSED = {
     "verdict", "student", "relation", "kind", "pair", "accent", "align", "status", "lang", "id", "claim", "values", "counts", "verdicts",
-    "kinds",
+    "kinds", "style", "anchor", "axis",
 }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from test_latex import poisoned
 from symattn.errors import RenderError
 from symattn.page.math import Fence, Fraction, Grid, Math, Name, Row, Sign
 from symattn.page.nodes import (
+    AnswerKey,
     Cell,
     Chain,
     Code,
@@ -92,10 +94,13 @@ def test_a_missing_character_would_be_seen():
 
 @needs_pdflatex
 def test_both_versions_and_both_papers_break_their_pages_alike():
+    sample = sample_page()
+    keys = [block for block in sample.blocks if isinstance(block, AnswerKey)]
+    assert len(keys) == 1
+    # the answer key, a page of its own for students, comes last, as on every worksheet
+    page = replace(sample, blocks=(*(block for block in sample.blocks if block not in keys), *keys))
     logs = {
-        (blank, paper): run_log(traced(to_latex(sample_page(), blank=blank, paper=paper)))
-        for blank in (False, True)
-        for paper in ("a4", "letter")
+        (blank, paper): run_log(traced(to_latex(page, blank=blank, paper=paper))) for blank in (False, True) for paper in ("a4", "letter")
     }
     teacher = row_pages(logs[False, "a4"])
     assert len(teacher) > 30

@@ -116,7 +116,8 @@ def known_stage(program: Program, name: str, role: str) -> str:
         raise ProgramError(f'{role} "{name}" could be {" or ".join(lettered)}', next_move="write the name of the stage")
     known = list(program.by_name)
     low = {n.lower(): n for n in reversed(known)}
-    near = get_close_matches(name, known, n=2) or [low[n] for n in get_close_matches(name.lower(), list(low), n=2)]
+    near = [n for n in known if n.lower() == name.lower()] or get_close_matches(name, known, n=2)
+    near = near or [low[n] for n in get_close_matches(name.lower(), list(low), n=2)]
     hint = "did you mean " + " or ".join(near) + "?" if near else "its stages: " + ", ".join(known[:20]) + (", …" if known[20:] else "")
     raise ProgramError(f'{role} "{name}" is not a stage of the program', next_move=hint)
 

@@ -87,7 +87,7 @@ def prove_step(rule: str, task: Task) -> tuple[Rule, Certificate]:
 # -- equalities without facts -------------------------------------------------------------------------------------------
 def kind_of(setting: Setting, before: Node, after: Node) -> str:
     """The one rule of rearranging, or of differentiating, that a pair of expressions has the form of."""
-    gone = shapes.calls(before, shapes.DERIVATIVE) - shapes.calls(after, shapes.DERIVATIVE)
+    gone = shapes.calls(before, *shapes.DERIVATIVES) - shapes.calls(after, *shapes.DERIVATIVES)
     if gone:
         return _derivative_kind(setting, gone)
     moved = _moved(before, after)
@@ -121,7 +121,8 @@ _BY_FUNCTION = {
     "exp": "derivative of exp", "log": "derivative of log", "tanh": "derivative of tanh", "cos": "derivative of cos",
     "sin": "derivative of sin", "erf": "derivative of erf", "sigmoid": "derivative of sigmoid", "sqrt": "power rule", "sum": "sum rule",
     "mean": "sum rule", "dot": "product rule", "outer": "product rule", "causal_part": "sum rule", "diag": "sum rule",
-    "transpose": "sum rule", "derivative": "derivative of a derivative",
+    "transpose": "sum rule", "derivative": "derivative of a derivative", "partial": "derivative of a derivative",
+    "softmax": "derivative of softmax",
 }  # fmt: skip
 
 
@@ -134,6 +135,8 @@ def _derivative_kind(setting: Setting, gone: Mapping[Node, int]) -> str:
 
 def _derivative_of(setting: Setting, derivative: Call) -> str:
     node, by = derivative.args[0], derivative.args[1]
+    if derivative.function == "partial" and isinstance(node, Name):
+        node = setting.defined(node.id) or node
     match node:
         case Name(name) if node != by and setting.defined(name) is not None and setting.reaches(node, by):
             return "definition"
@@ -163,7 +166,7 @@ def _form(name: str) -> Callable[[Task], Certificate]:
 def _opened(task: Task) -> frozenset[str]:
     """The definitions that a rule without facts looks into: those that are differentiated."""
     opened: set[str] = set()
-    for node in (*shapes.calls(task.before, shapes.DERIVATIVE), *shapes.calls(task.after, shapes.DERIVATIVE)):
+    for node in (*shapes.calls(task.before, *shapes.DERIVATIVES), *shapes.calls(task.after, *shapes.DERIVATIVES)):
         opened |= task.setting.inside(node)
     return frozenset(opened)
 
@@ -289,6 +292,9 @@ _ROWS = (
     _row("power rule", "Derivada de una potencia", "Power rule", "derivative(a ** k, …) or of a square root"),
     _row("derivative of exp", "Derivada de la exponencial", "Derivative of exp", "derivative(exp(a), …)"),
     _row("derivative of log", "Derivada del logaritmo", "Derivative of log", "derivative(log(a), …)"),
+    _row(
+        "derivative of softmax", "Derivada de softmax", "Derivative of softmax", "derivative(softmax(a), …): the theorem softmax-jacobian"
+    ),
     _row("derivative of tanh", "Derivada de tanh", "Derivative of tanh", "derivative(tanh(a), …)"),
     _row("derivative of sigmoid", "Derivada de la sigmoide", "Derivative of sigmoid", "derivative(sigmoid(a), …)"),
     _row("derivative of cos", "Derivada del coseno", "Derivative of cos", "derivative(cos(a), …)"),

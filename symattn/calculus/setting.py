@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from symattn.calculus.derivation import Definition
+from symattn.calculus.shapes import DERIVATIVES
 from symattn.errors import DerivationError, ShapeError, SymattnError
 from symattn.language.ast import Call, Name, Node, walk
 from symattn.language.builder import AxisDecl, Builder
@@ -123,7 +124,7 @@ class Setting:
 
     def tangents(self, nodes: Iterable[Node]) -> list[str]:
         """The stages that hold the derivatives written in these expressions."""
-        calls = {part for node in nodes for part in walk(node) if isinstance(part, Call) and part.function == "derivative"}
+        calls = {part for node in nodes for part in walk(node) if isinstance(part, Call) and part.function in DERIVATIVES}
         found: list[str] = []
         for call in calls:
             name = self.stage(call)

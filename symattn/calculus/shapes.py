@@ -10,7 +10,7 @@ from collections import Counter
 from symattn.language.ast import Call, Name, Node, Operation, Sign, children, walk
 
 DELTAS = ("diag", "eye")
-DERIVATIVE = "derivative"
+DERIVATIVES = ("derivative", "partial")
 
 
 def calls(node: Node, *functions: str) -> Counter[Node]:

@@ -245,7 +245,7 @@ class _Matrix(_Common):
                 return _row(_fence(self.go(x), SIGNED), m.Sign(" "), self.transposed(self.go(y))[0]), PRODUCT
             case "dot", (x, y):
                 return self.contracted(x, y)
-            case "derivative", (f, x, v):
+            case (("derivative" | "partial"), (f, x, v)):
                 return derivative(self.go(f), x, self.go(v)[0])
             case _:
                 return self.called(name, [*(self.go(a)[0] for a in args), *_keywords(node, self.go)])
@@ -422,7 +422,7 @@ class _Entries(_Common):
                 return self.times(self.go(x, at[:1]), self.go(y, at[1:]))
             case "dot", (x, y):
                 return self.contracted(x, y, at)
-            case "derivative", (f, x, v):
+            case (("derivative" | "partial"), (f, x, v)):
                 return derivative(self.go(f, at), x, _Matrix(self.base).go(v)[0])
             case (("log" | "tanh" | "cos" | "sin" | "erf" | "sigmoid" | "relu" | "abs"), (x,)):
                 return self.called(name, [self.go(x, at)[0]])

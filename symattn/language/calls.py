@@ -32,7 +32,7 @@ def call(c: Compiler, row: Function, node: Call, target: str) -> Value:
         from symattn.language.inline import attention
 
         return attention(c, node, target)
-    if row.name == "derivative":
+    if row.kind == "calculus":
         from symattn.language.derivative import derivative
 
         return derivative(c, node, target)

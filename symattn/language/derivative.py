@@ -1,7 +1,8 @@
-"""`derivative(f, x, v)`: how f changes when the named value x is moved along v.
+"""`derivative(f, x, v)`: how f changes when the named value x is moved along v; `partial(f, x, v)`: the same with every other name held.
 
 Promises: the stages are those of forward mode (program/tangent.py), which defines derivatives here; x is a given or a definition, and f may
-reach it through any number of definitions. Does not promise: a value where f has a kink; computing it there is an error, not a 0.
+reach it through any number of definitions. `partial` looks into f alone: an expression as it is written, or the definition of a name.
+Does not promise: a value where f has a kink; computing it there is an error, not a 0.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from symattn.errors import LanguageError, ShapeError
-from symattn.language.ast import Call, Name
+from symattn.language.ast import Call, Name, Node
 from symattn.language.compile import Compiler
 from symattn.language.values import Value, described
 from symattn.program import ops
@@ -27,6 +28,7 @@ def derivative(c: Compiler, node: Call, target: str) -> Value:
     second is no value of its own, ShapeError where the third has another shape."""
     work = c.work
     of, by, along = node.args
+    held = _held(c, of) if node.function == "partial" else set()
     if not isinstance(by, Name) or by.id not in work.drafts:
         raise LanguageError(
             "a derivative is taken by a value with a name",
@@ -40,7 +42,8 @@ def derivative(c: Compiler, node: Call, target: str) -> Value:
     emitter = Emitter(stages)
     wanted = ancestors({s.name: s for s in stages}, value.use.stage)
     walker = Forward(emitter, prefix=f"{c.name}.t")
-    found = walker.all(stages, {by.id: direction}, wanted).get(value.use.stage)
+    moving = [s for s in stages if s.name == by.id or s.name not in held]
+    found = walker.all(moving, {by.id: direction}, wanted).get(value.use.stage)
     out = work.drafts[value.use.stage].op.out
     for stage in emitter.new:
         work.add(stage.name, stage.op, 64, node.place)
@@ -49,6 +52,12 @@ def derivative(c: Compiler, node: Call, target: str) -> Value:
     read = work.read(found)
     indices = dict(zip(read.axes, value.use.indices, strict=True))
     return Value(value.axes, read.tree, ((found, ops.Use(found, tuple(indices[a] for a in read.axes))),), 64)
+
+
+def _held(c: Compiler, of: Node) -> set[str]:
+    """The stages that stand still in a partial derivative: all that are there, but those that a named f is made of."""
+    own = of.id if isinstance(of, Name) else ""
+    return {name for name in c.work.drafts if name != own and not (own and name.startswith(own + "."))}
 
 
 def _direction(c: Compiler, moved: Value, along: Value, node: Call) -> str:

@@ -88,6 +88,15 @@ _ROWS = (
         "s = [1, 2]; derivative(dot(s, s), s, [1, 0])",
     ),
     Function(
+        "partial",
+        3,
+        3,
+        (),
+        "calculus",
+        "the same for x alone, an expression or a definition, with every name but y held",
+        "s = [1, 2]; r = s * s; partial(r * s, s, [1, 0])",
+    ),
+    Function(
         "attention",
         3,
         3,

@@ -21,7 +21,7 @@ from symattn.certified.take import Bools, Floats, Integers
 
 BLOCK_ENTRIES = 1 << 15
 KEYS_AT_ONCE = 256
-POWER_ERROR = 2.0**-88  # relative error of `power_of` for low = 0, proved by proofs.check_power_of
+POWER_ERROR = 2.0**-87  # relative error of `power_of` for low = 0, proved by proofs.check_power_of
 POWER_ERROR_LOW = 2.0**-62  # and for each unit of |low|
 MAX_LOW = 2.0**-10
 _LOW12 = np.int64(constants.STEPS - 1)

@@ -111,3 +111,15 @@ def test_softmax_and_logsumexp_along_an_axis(out, axis):
     got = np.moveaxis(share.values, axis, -1).reshape(rows.shape)
     assert count_wrong(got, weights, out)[1:] == (0, 0)
     assert count_wrong(log.values.ravel(), logs, out)[1:] == (0, 0)
+
+
+@pytest.mark.parametrize("out", list(FORMATS))
+def test_one_last_place_too_much_is_seen(out):
+    rng = np.random.default_rng(13)
+    q, k, v = normal(rng, DTYPES["float64"], (3, 4), (5, 4), (5, 2))
+    outputs, _, _ = attention_balls(q, k, v)
+    found = certified.attention(q, k, v, out=out).values
+    assert count_wrong(found, outputs, out) == (6, 0, 0)
+    wrong = found.copy()
+    wrong.view(f"u{wrong.dtype.itemsize}")[1, 1] += 1
+    assert count_wrong(wrong, outputs, out) == (5, 1, 0)

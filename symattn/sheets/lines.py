@@ -20,8 +20,8 @@ from symattn.page.nodes import Chain, Ledger, Line, Margin, Term
 from symattn.program.scalar import Arg, Binary, Scalar, walk
 from symattn.sheets.notation import entry_math
 from symattn.sheets.trace import Entry, Trace, Tracer
-from symattn.sheets.typeset import fenced, is_negative, plus, typeset, width_mm
-from symattn.sheets.values import Shown, Values, number_math, rounded, rounds_to, shown
+from symattn.sheets.typeset import fenced, is_negative, number_math, plus, typeset, width_mm
+from symattn.sheets.values import Shown, Values, rounded, rounds_to, shown
 
 MAX_EXTRA = 18
 PATIENCE = 3  # tries for a row of products that rounds to its row of terms, before a ledger is written

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from symattn.errors import SheetError
+from symattn.errors import SheetError, SymattnError
 from symattn.number.closed_form import closed_form_math
 from symattn.number.decimal import digits_text
 from symattn.number.exact import Exact
@@ -30,8 +30,8 @@ from symattn.sheets.result import Result
 from symattn.sheets.source import Display, GivenBlock, Prose, StepBlock
 from symattn.sheets.spoken import statements_section
 from symattn.sheets.trace import Entry, inner
-from symattn.sheets.typeset import typeset, width_mm
-from symattn.sheets.values import Values, number_math
+from symattn.sheets.typeset import number_math, typeset, width_mm
+from symattn.sheets.values import Values
 from symattn.sheets.words import sheet_words
 
 HEAT_PLACES = 3
@@ -236,7 +236,11 @@ class Builder:
         used: set[str] = set()
         for item in part.parts:
             if isinstance(item, Display):
-                self.display(item, at, used)
+                try:
+                    self.display(item, at, used)
+                except SymattnError as error:
+                    code = item.targets[0]
+                    raise error.at(self.result.sheet.place(code.line, code.column)) from None
         self.leftovers(at, used)
 
     def display(self, item: Display, at: int, used: set[str]) -> None:

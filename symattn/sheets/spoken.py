@@ -16,8 +16,8 @@ from symattn.sheets.notation import entry_math
 from symattn.sheets.prose import inline
 from symattn.sheets.result import Result, Spoken, distinguishing_places
 from symattn.sheets.trace import Entry, inner
-from symattn.sheets.typeset import typeset, width_mm
-from symattn.sheets.values import compact, number_math, rounded, shown
+from symattn.sheets.typeset import number_math, typeset, width_mm
+from symattn.sheets.values import compact, rounded, shown
 
 MAX_MM = 90.0
 SIGNS = {"==": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥"}

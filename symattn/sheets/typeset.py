@@ -41,6 +41,8 @@ def bare(body: m.Math) -> m.Math:
 def is_negative(body: m.Math) -> bool:
     """A bare negative numeral."""
     inside = bare(body)
+    if isinstance(inside, m.Row) and inside.items:  # a number with a power of ten
+        inside = inside.items[0]
     return isinstance(inside, m.Number) and inside.text.startswith("-")
 
 
@@ -63,11 +65,19 @@ def unboxed(body: m.Math) -> m.Math:
             return body
 
 
+def number_math(text: str) -> m.Math:
+    """Digits as a formula; `2.726e347` as a product with a power of ten: beside other signs an e would be the number e."""
+    digits, e, exponent = text.lower().partition("e")
+    if not e:
+        return m.Number(text)
+    return m.Row((m.Number(digits), m.Sign("×"), m.Script(m.Number("10"), m.EMPTY, m.Number(exponent.lstrip("+")))))
+
+
 def constant(node: Num) -> m.Math:
     """A constant of the expression; a fraction that does not end stands over a bar."""
     if not node.text and node.value.denominator != 1:
         return m.Fraction(m.Number(str(node.value.numerator)), m.Number(str(node.value.denominator)))
-    return m.Number(number_text(node.value, node.text))
+    return number_math(number_text(node.value, node.text))
 
 
 def typeset(tree: Scalar, leaf: Leaf, *, inline: bool = True, size: Leaf = m.Name) -> m.Math:
@@ -110,7 +120,7 @@ class _Typesetter:
         match tree:
             case Num():
                 body = constant(tree)
-                return body, SIGNED if is_negative(body) else ATOM
+                return body, PRODUCT if isinstance(body, m.Row) else SIGNED if is_negative(body) else ATOM
             case Size(name):
                 return self.size(name), ATOM
             case Arg(name):

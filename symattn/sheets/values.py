@@ -15,7 +15,6 @@ from functools import cached_property
 from symattn.errors import UndecidedError
 from symattn.number.decimal import digits_text, finite_text, half_up, power_of_ten, round_quantity, significant_text
 from symattn.number.truth import Quantity
-from symattn.page import math as m
 from symattn.sheets.trace import Entry
 
 FULL_DIGITS = 12
@@ -121,11 +120,3 @@ def compact(text: str) -> str:
         return text
     sign, zeros, first, rest = found.groups()
     return f"{sign}{first}{'.' if rest else ''}{rest}e-{len(zeros) + 1}"
-
-
-def number_math(text: str) -> m.Math:
-    """Digits as a formula; `2.726e347` as a product with a power of ten."""
-    digits, e, exponent = text.partition("e")
-    if not e:
-        return m.Number(text)
-    return m.Row((m.Number(digits), m.Sign("×"), m.Script(m.Number("10"), m.EMPTY, m.Number(exponent.lstrip("+")))))

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from symattn.errors import DomainError
+from symattn.render.latex import to_latex
 from symattn.render.terminal import to_text
 from symattn.sheets.page import build_page
 from symattn.sheets.result import LONGEST, Result, evidence_text, work_out
@@ -65,3 +69,26 @@ def test_a_given_without_a_name_means_its_own_number(tmp_path: Path) -> None:
     path.write_text(SHEET.format(relation="1 < 2").replace("@1\n```", '@1\n| 12 "12" @2\n```', 1), encoding="utf-8")
     claim = work_out(read_sheet(path)).claims[-1]
     assert (claim.judgement.verdict, claim.meaning) == ("given", "12")
+
+
+@pytest.mark.parametrize(
+    ("expression", "latex", "text"),
+    [
+        ("3 / 2.5e3", r"3/(2.5\times 10^{3})", "3/(2.5 × 10^3)"),
+        ("2.5E3**2", r"(2.5\times 10^{3})^{2}", "(2.5 × 10^3)^2"),
+        ("exp(1e-20)", r"e^{1\times 10^{-20}}", "e^(1 × 10^(−20))"),
+    ],
+)
+def test_a_power_of_ten_is_one_number_among_others(tmp_path: Path, expression: str, latex: str, text: str) -> None:
+    path = tmp_path / "sheet.md"
+    path.write_text(SHEET.format(relation="1 < 2") + f"\n```step\na = {expression}\nshow a\n```\n", encoding="utf-8")
+    page = build_page(work_out(read_sheet(path)), "es")
+    assert latex in to_latex(page)
+    assert text in to_text(page)
+
+
+def test_what_cannot_be_shown_names_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.md"
+    path.write_text(SHEET.format(relation="1 < 2") + "\n```step\na = 1 / (X[0,0] - 1)\nshow a\n```\n", encoding="utf-8")
+    with pytest.raises(DomainError, match=r"sheet\.md:21:6: .*division by zero"):
+        build_page(work_out(read_sheet(path)), "es")

@@ -73,10 +73,16 @@ def obligations(gradient: Gradient) -> tuple[Obligation, ...]:
     if gradient.upstream is None and gradient.of in active:
         cotangents.pop(gradient.of, None)
     writer = _Writer(gradient, stages, {c: cotangents.get(c) for c in active})
+    order = [s.name for s in gradient.program.stages if s.name in active]
+    read_by: dict[str, list[str]] = {name: [] for name in order}
+    for c in order:
+        if c not in vanished and (c in cotangents or c == gradient.of):
+            for name in operands(stages[c].op):
+                if name in active:
+                    read_by[name].append(c)
     found: list[Obligation] = []
-    for name in reversed([s.name for s in gradient.program.stages if s.name in active]):
-        readers = [c for c in active if c not in vanished and name in operands(stages[c].op) and (c in cotangents or c == gradient.of)]
-        readers.sort(key=list(stages).index)
+    for name in reversed(order):
+        readers = read_by[name]
         if name == gradient.of and (gradient.upstream is None or cotangents.get(name) == gradient.upstream):
             continue
         if name not in cotangents:

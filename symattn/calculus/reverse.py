@@ -326,8 +326,8 @@ class Backward:
             found[asked] = cotangent
         kept = {s: c for s, c in self.cotangents.items() if c is not None and s not in self.vanishing}
         ends = [*kept.values(), *found.values(), *([self.upstream] if self.upstream is not None else [])]
-        wanted = self._read_by(ends)
-        checked = wanted | self._read_by([v.cotangent for v in self.vanishing.values()])
+        wanted = ancestors(self.emitter.stages, *ends)
+        checked = wanted | ancestors(self.emitter.stages, *(v.cotangent for v in self.vanishing.values()))
         names = self._final_names(checked)
         rename = Substituted(names)
         written = [Stage(names.get(s.name, s.name), rename.op(s.op), self._letter(s.name)) for s in self.emitter.new if s.name in checked]
@@ -345,9 +345,6 @@ class Backward:
             tuple(dict.fromkeys(self.hypotheses)),
             self.batch,
         )
-
-    def _read_by(self, ends: Sequence[str]) -> set[str]:
-        return {name for end in ends for name in ancestors(self.emitter.stages, end)}
 
     def _best(self, name: str) -> str:
         """The stage after which a shared cotangent is called: an asked one, else one with a letter, else the first."""

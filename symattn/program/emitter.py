@@ -40,13 +40,15 @@ class Emitter:
         """A new stage, whatever is there; its name."""
         name = self.fresh(base)
         self._write(Stage(name, op, letter))
-        self._known.setdefault(key(op), name)
         return name
 
     def put(self, base: str, op: ops.Op, letter: str = "") -> str:
         """The stage with this operation: one that is there, else a new one."""
-        found = self._known.get(key(op))
-        return self.add(base, op, letter) if found is None else found
+        asked = key(op)
+        found = self._known.get(asked)
+        if found is None:
+            found = self._known[asked] = self.add(base, op, letter)
+        return found
 
     def give(self, name: str, out: tuple[Axis, ...], letter: str = "") -> str:
         """A new input."""

@@ -53,10 +53,10 @@ def absent_where(stage: Stage) -> tuple[ops.Relation, ...]:
     return stage.op.where if isinstance(stage.op, ops.Map) else ()
 
 
-def ancestors(stages: Mapping[str, Stage], target: str) -> set[str]:
-    """The stages that `target` reads, directly or not, and `target`."""
+def ancestors(stages: Mapping[str, Stage], *targets: str) -> set[str]:
+    """The stages that the targets read, directly or not, and the targets."""
     found: set[str] = set()
-    pending = [target]
+    pending = list(targets)
     while pending:
         name = pending.pop()
         if name not in found:

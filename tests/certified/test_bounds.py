@@ -17,9 +17,8 @@ from symattn.number.precision import flint_bits
 
 def problem(kind: str) -> Problem:
     rng = np.random.default_rng(7)
-    n, m, d, d_v, by = {"wide": (3, 40, 3000, 3, 1.0), "long": (3, 3000, 4, 3, 1.0), "steep": (8, 40, 16, 5, 12.0)}.get(
-        kind, (8, 40, 16, 5, 1.0)
-    )
+    sizes = {"wide": (3, 40, 3000, 3, 1.0), "long": (3, 3000, 4, 3, 1.0), "steep": (8, 40, 16, 5, 12.0)}
+    n, m, d, d_v, by = sizes.get(kind, (8, 40, 16, 5, 1.0))
     q, k, v = rng.standard_normal((n, d)) * by, rng.standard_normal((m, d)) * by, rng.standard_normal((m, d_v))
     if kind in ("wide", "long"):  # everything of one sign: errors add up
         q, k, v = (np.abs(x) + 0.3 for x in (q, k, v))
@@ -89,16 +88,13 @@ def test_every_error_is_within_its_bound(kind):
         (single, "gamma", lambda n: 0.0, "wide", "single values"),
         (single, "gamma", lambda n: 0.0, "long", "single values"),
         (double, "gamma", lambda n: 0.0, "wide", "double lse"),
-        (single, "EXP_ERROR", 0.0, "steep", None),
     ],
 )
 def test_a_bound_made_too_small_is_seen(monkeypatch, module, name, value, kind, seen):
     before = worst(problem(kind))
     monkeypatch.setattr(module, name, value)
     after = worst(problem(kind))
-    if seen is not None:
-        assert after[seen] > 2 * before[seen]
-    assert max(after.values()) > max(before.values())
+    assert after[seen] > 2 * before[seen]
 
 
 def test_an_error_planted_in_a_product_is_seen(monkeypatch):
@@ -129,7 +125,8 @@ def test_an_error_planted_in_the_table_is_seen(monkeypatch):
     from symattn.certified import constants
 
     honest = constants.table()
-    wrong = constants.Table(honest.high.copy(), honest.low + honest.high * 2.0**-70)
+    sign = np.where(np.arange(len(honest.low)) % 2, 1.0, -1.0)  # one factor for all would leave every output as it is
+    wrong = constants.Table(honest.high.copy(), honest.low + sign * 2.0**-70)
     monkeypatch.setattr(constants, "table", lambda: wrong)
     assert worst(problem("plain"))["double values"] > 1
 

@@ -14,8 +14,7 @@ rule that would fit where only the rule is wrong, Undecided otherwise. Does not 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from symattn.calculus.closing import close
 from symattn.calculus.conditions import conditions_of, size_conditions
 from symattn.calculus.derivation import Both, Definition, Derivation, Part, Step
 from symattn.calculus.rules import Line, Task, prove_step
@@ -88,17 +87,24 @@ class Chain:
         self._signs.append(used.sign)
         self._at = node
 
-    def done(self, statement: str = "", *, answers: Mapping[str, str] | None = None) -> Derivation:
-        """The derivation. `statement` is what it must come to (by default what the runs of steps say). Raises DerivationError."""
+    @property
+    def at(self) -> Node | None:
+        """Where the run of steps stands."""
+        return self._at
+
+    def done(self, statement: str = "", *, form: str = "") -> Derivation:
+        """The derivation. `statement` is what it must come to (by default what the runs of steps say), `form` the words that join its
+        relations ("induction"; see closing.py). Raises DerivationError."""
         self._close()
         found = "; ".join(self._clauses)
         if not self._steps:
             raise DerivationError(f"the derivation of {self.topic} has no steps")
-        said = self._said(statement or found)
+        said = self._said(statement or (f"{form}: {found}" if form else found))
+        close(read_statement(said), self.setting)
         hypotheses = (*size_conditions(self.setting), *self._hypotheses)
         return Derivation(
             self.topic, said, hypotheses, tuple(self.setting.definitions), tuple(self._steps), self._steps[-1].after, self.title,
-            tuple(self._parts), None, answers or {},
+            tuple(self._parts),
         )  # fmt: skip
 
     def _close(self) -> None:

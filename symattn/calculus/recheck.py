@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
+from symattn.calculus.closing import close
 from symattn.calculus.conditions import conditions_of, size_conditions
 from symattn.calculus.derivation import Derivation, Step
 from symattn.calculus.rules import Line, Task, prove_step
@@ -93,6 +94,7 @@ def _prove(derivation: Derivation) -> Derivation:
         steps.append(replace(step, evidence=certificate.evidence, certificate=certificate))
         run.leave(at, rule.sign, after)
     run.end(len(derivation.steps))
+    _guarded(0, partial(close, statement, setting))
     for condition in size_conditions(setting):
         if condition not in derivation.hypotheses:
             raise _Wrong(0, f'the hypothesis "{condition}" is missing')

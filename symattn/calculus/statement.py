@@ -14,7 +14,7 @@ from symattn.language.ast import Node
 from symattn.language.parser import parse_relation
 
 SIGNS = ("==", "<=", "<", ">=", ">")
-_FORMS = ("induction", "independence", "limit")
+FORMS = ("gradient",)  # closing.py has a check for each
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class Statement:
-    """`form` is "" or the word of the rule that joins the clauses (see closing.py)."""
+    """`form` is "" or the words that join the clauses: "gradient of O by Q, K" (see closing.py)."""
 
     form: str
     clauses: tuple[Clause, ...]
@@ -37,7 +37,7 @@ class Statement:
 def read_statement(text: str) -> Statement:
     """The relations of a statement. Raises DerivationError, LanguageError."""
     form, colon, rest = text.partition(":")
-    if not colon or form.strip() not in _FORMS:
+    if not colon or form.split(" ", 1)[0] not in FORMS:
         form, rest = "", text
     clauses = [read_clause(part) for part in rest.split(";") if part.strip()]
     if not clauses:

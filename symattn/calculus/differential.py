@@ -1,0 +1,235 @@
+"""The gradient of a defined value as a derivation: one stage of the backward pass after the other, then the answer in one formula.
+
+The loss is any function of O, and dO its gradient by O. For every value a between the variables and O, with gradient da, the derivation
+says and proves
+
+    Σ over the values c that read a of ⟨dc, ∂c along ȧ⟩  =  ⟨da, ȧ⟩      for every direction ȧ of a,
+
+where ∂ is the partial derivative of c's own definition. Together these say that da is the gradient, by induction along the definitions.
+What da is comes from `reverse`, its formula from `notation`; neither is believed: the kernel proves each line.
+
+Promises: definitions `da` and givens `a_dot`, `dO` with these names; the statement "gradient of O by X: …" holds one relation a value and
+one answer a variable. Does not promise: short formulas for unnamed parts; name them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from symattn.calculus.backward import Backward, backward_of, inner, partial_of
+from symattn.calculus.chain import Chain
+from symattn.calculus.derivation import Both, Definition, Derivation
+from symattn.calculus.gradient import Gradient
+from symattn.calculus.notation import Notations
+from symattn.calculus.reverse import reverse
+from symattn.calculus.rules import kind_of
+from symattn.calculus.setting import Setting, needed
+from symattn.calculus.slope_text import NoSlope, moved
+from symattn.errors import DerivationError, SymattnError, UnsupportedError
+from symattn.language.ast import Name, Node, Operation, walk
+from symattn.language.names import suggestion
+from symattn.language.parser import parse
+from symattn.language.unparse import unparse
+from symattn.program.program import Program
+from symattn.program.tangent import tangent
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Words for the lines of a gradient."""
+
+    derivative = Both("se deriva {c} con lo demás fijo", "{c} is differentiated with the rest held")
+    several = Both("cada una de {c} se deriva con lo demás fijo", "each of {c} is differentiated with the rest held")
+    adjoint = Both("la dirección queda sola a un lado", "the direction is left alone on one side")
+    name = Both("lo que queda es el gradiente por {a}", "what remains is the gradient by {a}")
+    answer = Both("el gradiente por {a}", "the gradient by {a}")
+
+
+def gradient_derivation(
+    definitions: Sequence[Definition],
+    of: str,
+    wrt: Sequence[str],
+    topic: str,
+    title: Both = Both("", ""),  # noqa: B008
+) -> Derivation:
+    """The derivation of the gradient of the value `of` by each of `wrt`. Raises DerivationError for names that are not there or are not
+    read, and what `reverse`, `notation` and the kernel raise."""
+    return _Differential(definitions, of, wrt, topic, title).derivation()
+
+
+class _Differential:
+    def __init__(self, definitions: Sequence[Definition], of: str, wrt: Sequence[str], topic: str, title: Both) -> None:
+        self.chain = Chain(topic, title.es, title.en)
+        self.setting = self.chain.setting
+        for definition in definitions:
+            self.setting.add(definition)
+        self.wrt = list(dict.fromkeys(wrt))
+        self._check(of)
+        self.backward: Backward = backward_of(self.setting, of, self.wrt)
+        self.of = of
+        self.forward = self.setting.names()
+        self.program = needed(self.setting.program(), [of, *self.wrt])
+        self.gradient: Gradient = reverse(self.program, of, self.wrt, self.backward.upstream or None)
+        self.texts: dict[str, str] = {}
+
+    def _check(self, of: str) -> None:
+        names = self.setting.names()
+        for name in (of, *self.wrt):
+            if name not in names:
+                raise DerivationError(f'there is no value "{name[:60]}"', next_move=suggestion(name, names, "values"))
+        if not self.wrt:
+            raise DerivationError("no variable is named", next_move="write --wrt Q or --wrt Q,K")
+
+    def derivation(self) -> Derivation:
+        self._givens()
+        for name in self.backward.order:
+            self._stage(name)
+        answers = {name: self._answer(name) for name in self.wrt}
+        head = f"gradient of {self.of} by {', '.join(self.wrt)}"
+        done = self.chain.done(form=head)
+        return replace(done, program=self.gradient.program, answers=answers)
+
+    def _givens(self) -> None:
+        if self.backward.upstream:
+            self._declare(self.backward.upstream, self.of, Both("el gradiente que llega", "the gradient that arrives"))
+        for name in self.backward.order:
+            self._declare(self.backward.direction(name), name, Both("una dirección, cualquiera", "any direction"))
+
+    def _declare(self, name: str, like: str, note: Both) -> None:
+        axes = ", ".join(_axis(space.name, space.size) for space in (axis.space for axis in self.setting.axes(like)))
+        self.setting.add(Definition(name, f"{name}({axes})", note))
+
+    # -- one value --------------------------------------------------------------------------------------------------------
+    def _stage(self, name: str) -> None:
+        stage = self.gradient.cotangents.get(name) or self.gradient.names[name]
+        text = self._gradient_text(name, stage)
+        own = self.backward.gradient(name)
+        self.chain.define(own, text, f"el gradiente por {name}", f"the gradient by {name}")
+        self.texts[name] = text
+        readers = self.backward.readers[name]
+        self.chain.part(f"El gradiente por ${_tex(name)}$", f"The gradient by ${_tex(name)}$")
+        self.chain.start(unparse(self.backward.left(name)))
+        rank = len(self.setting.axes(name))
+        direction = Name(self.backward.direction(name))
+        pairs = [(c, self._moved(c, name)) for c in readers]
+        first = _added([inner(self._weight(c), node, len(self.setting.axes(c))) for c, node in pairs])
+        last = inner(parse(text), direction, rank)
+        words = Reasons.several if len(readers) > 1 else Reasons.derivative
+        listed = ", ".join(f"${_tex(c)}$" for c in readers)
+        if first != last:
+            self._step(first, Both(words.es.format(c=listed), words.en.format(c=listed)))
+            self._step(last, Reasons.adjoint)
+        else:
+            self._step(first, Both(words.es.format(c=listed), words.en.format(c=listed)))
+        named = inner(Name(own), direction, rank)
+        why = Both(Reasons.name.es.format(a=f"${_tex(name)}$"), Reasons.name.en.format(a=f"${_tex(name)}$"))
+        self.chain.step(f"definition: {own}", unparse(named), why.es, why.en)
+
+    def _step(self, after: Node, why: Both) -> None:
+        before = self.chain.at
+        assert before is not None
+        if before == after:
+            return
+        self.chain.step(kind_of(self.setting, before, after), unparse(after), why.es, why.en)
+
+    def _weight(self, reader: str) -> Node | None:
+        if reader == self.of and not self.backward.upstream:
+            return None
+        return Name(self.backward.gradient(reader) if reader != self.of else self.backward.upstream)
+
+    def _gradient_text(self, name: str, stage: str) -> str:
+        """What the gradient by `name` is, over the definitions and the gradients above it."""
+        known = {self.gradient.cotangents[a]: self.backward.gradient(a) for a in self.texts if a in self.gradient.cotangents}
+        if stage in known:
+            return known[stage]
+        if stage == self.gradient.upstream:
+            return self.backward.upstream
+        named = {*self.forward, *known, *([self.gradient.upstream] if self.gradient.upstream else [])}
+        return _text(self.gradient.program, stage, [n for n in named if n in self.gradient.program.by_name])
+
+    def _moved(self, reader: str, name: str) -> Node:
+        """The partial derivative of a reader, written over the definitions and the direction."""
+        meaning = self.setting.defined(reader)
+        assert meaning is not None
+        try:
+            found = moved(meaning, name, Name(self.backward.direction(name)), Name(reader))
+            assert found is not None
+            return found
+        except NoSlope:
+            return self._moved_by_forward_mode(reader, name)
+
+    def _moved_by_forward_mode(self, reader: str, name: str) -> Node:
+        program = needed(self.setting.program(), [reader, self.backward.direction(name)])
+        cut = partial_of(program, reader, name, self.setting.names())
+        found = tangent(cut, reader, {name: self.backward.direction(name)})
+        named = [s.name for s in cut.stages if s.name in self.setting.names()]
+        return parse(_text(found.program, found.name, named))
+
+    # -- the answer -------------------------------------------------------------------------------------------------------
+    def _answer(self, name: str) -> str:
+        """The gradient in one formula: what is used once is put in."""
+        own = self.backward.gradient(name)
+        self.chain.part(f"En una fórmula: $d {_tex(name)}$", f"In one formula: $d {_tex(name)}$")
+        self.chain.start(own)
+        first = self.setting.defined(own)
+        assert first is not None
+        self._unfold(own, name)
+        while True:
+            assert self.chain.at is not None
+            once = self._once(self.chain.at)
+            if once is None:
+                return unparse(self.chain.at)
+            self._unfold(self.backward.gradient(once), once)
+
+    def _unfold(self, gradient: str, of: str) -> None:
+        assert self.chain.at is not None
+        after = self.setting.unfold(self.chain.at, [gradient])
+        why = Reasons.answer
+        self.chain.step(f"definition: {gradient}", unparse(after), why.es.format(a=f"${_tex(of)}$"), why.en.format(a=f"${_tex(of)}$"))
+
+    def _once(self, node: Node) -> str | None:
+        """A value whose gradient the formula uses exactly once, and which the gradients that it uses do not use again."""
+        used = [part.id for part in walk(node) if isinstance(part, Name)]
+        for name in self.backward.order:
+            own = self.backward.gradient(name)
+            if used.count(own) == 1 and len(self.wrt) * len(used) < 60:
+                return name
+        return None
+
+
+def _text(program: Program, stage: str, named: Sequence[str]) -> str:
+    """The stage as text of the language, over the stages `named`. Raises UnsupportedError where the language does not say it."""
+    notations = Notations(program, named=[*named, *([stage] if stage not in named else [])])
+    why = ""
+    for style in ("matrix", "index"):
+        try:
+            found = notations.of(stage, style)
+        except SymattnError as error:
+            why = error.message
+            continue
+        if found.text and all(name in (s, *()) for name, s in found.names.items()):
+            return found.text
+        why = found.unsaid or why
+    raise UnsupportedError(f"this has no text in the language: {why}", next_move="name the parts of the expression")
+
+
+def _axis(name: str, size: int | str) -> str:
+    if isinstance(size, int):
+        return f"{name}={size}"
+    return name
+
+
+def _added(nodes: Sequence[Node]) -> Node:
+    total = nodes[0]
+    for node in nodes[1:]:
+        total = Operation("+", total, node)
+    return total
+
+
+def _tex(name: str) -> str:
+    head, _, below = name.partition("_")
+    return head + (rf"_{{{below}}}" if below else "") if len(head) == 1 else rf"\text{{{name}}}".replace("_", " ")
+
+
+__all__ = ["Mapping", "Setting", "gradient_derivation"]

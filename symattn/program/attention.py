@@ -59,7 +59,8 @@ class Attention:
     count from 0; where queries and keys are not the same positions, `query_offset` is added to the query's: 0 aligns the first
     ones, m - n the last ones (decoding). There is no default for it.
 
-    `scale`: "1/sqrt(d_k)", "1/d_k", "1/sqrt(8)", or a number that multiplies ("1/8", "0.25", Fraction(1, 8)); 1 for none.
+    `scale`: "1/sqrt(d_k)", "1/d_k", "1/sqrt(8)", or a number that multiplies ("1/8", "0.25", Fraction(1, 8)); 1 for none; "input" for
+    an input `scale` that multiplies, by which one can differentiate.
     Then, in this order: `softcap` c replaces x by c tanh(x/c); `bias` adds an input `bias` (query x key; "per-head" for one a head);
     `alibi` subtracts slope * distance (input `slopes`, by default those of `alibi_slopes(heads)`). `rotary`: "interleaved" or
     "halves" turns queries and keys, with angles t * rotary_base**(-2p/d_k). `sink` is an input, one logit a head, that takes

@@ -110,6 +110,8 @@ def read_scale(scale: object) -> Callable[[Scalar], Scale]:
         return lambda d_k: Scale(divisor=apply("sqrt", d_k))
     if text == "1/d_k":
         return lambda d_k: Scale(divisor=d_k)
+    if text == "input":
+        return lambda d_k: Scale(given=True)
     root = _UNDER_ROOT.fullmatch(text) if isinstance(text, str) else None
     try:
         value = exact_number(root.group(1) if root else text, "scale")

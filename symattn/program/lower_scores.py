@@ -18,31 +18,35 @@ from symattn.program.scalar import Scalar
 
 @dataclass(frozen=True)
 class Scale:
-    """What happens to a score: divided by `divisor`, or multiplied by `factor`; neither for no scaling."""
+    """What happens to a score: divided by `divisor`, or multiplied by `factor`; neither for no scaling. `given`: multiplied by the input
+    "scale", one number."""
 
     divisor: Scalar | None = None
     factor: Scalar | None = None
+    given: bool = False
 
     def applied(self, x: Scalar) -> Scalar:
         """`x` scaled."""
         if self.divisor is not None:
             return div(x, self.divisor)
-        return x if self.factor is None else mul(x, self.factor)
+        factor = arg("scale") if self.given else self.factor
+        return x if factor is None else mul(x, factor)
 
     @property
     def nothing(self) -> bool:
         """Does it leave scores as they are?"""
-        return self.divisor is None and self.factor is None
+        return self.divisor is None and self.factor is None and not self.given
 
 
 def score(draft: Draft, axes: Axes, queries: str, keys: str, scale: Scale, *, prescaled: bool) -> str:
     """S = Q K^T and its scaling, two stages; `prescaled` scales the queries first instead, so that S is already scaled."""
+    extra = [draft.add("scale", Input(()), "c")] if scale.given else []
     if prescaled and not scale.nothing:
-        queries = draft.map("scaled_queries", draft.axes(queries), scale.applied(arg(queries)), [queries])
+        queries = draft.map("scaled_queries", draft.axes(queries), scale.applied(arg(queries)), [queries, *extra])
     draft.contract("scores", axes.entries, (queries, keys), letter="S")
     if prescaled or scale.nothing:
         return "scores"
-    return draft.map("scaled", axes.entries, scale.applied(arg("scores")), ["scores"])
+    return draft.map("scaled", axes.entries, scale.applied(arg("scores")), ["scores", *extra])
 
 
 def softcap(draft: Draft, axes: Axes, logits: str, cap: Fraction) -> str:

@@ -59,6 +59,7 @@ _VARIANTS: dict[str, Case] = {
     "sink, groups, causal": Case({"sink": True, "heads": 4, "kv_heads": 2, "mask": "causal"}, (*WEIGHTS, "sink")),
     "divided by d_k": Case({"scale": "1/d_k"}),
     "not scaled": Case({"scale": 1}),
+    "scale given": Case({"scale": "input", "heads": 2}, (*WEIGHTS, "scale")),
     "cross": Case({"cross": True}, (*WEIGHTS, "Y")),
     "cross, causal": Case({"cross": True, "mask": "causal", "query_offset": 1}, (*WEIGHTS, "Y")),
     "Q, K, V": Case({"inputs": "qkv", "cross": True, "heads": 2}, ("Q", "K", "V")),

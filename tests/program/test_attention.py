@@ -67,6 +67,11 @@ def test_scaling_is_a_division_by_the_root_in_a_stage_of_its_own():
     eighth = Attention(scale="1/8").program().by_name["scaled"].op.scalar
     assert eighth == Binary("div", Arg("scores"), Num(F(8)))
     assert Attention(scale=Decimal("0.125")).program().by_name["scaled"].op.scalar == Binary("mul", Arg("scores"), Num(F(1, 8)))
+    given = Attention(scale="input").program()
+    assert given.by_name["scaled"].op.scalar == Binary("mul", Arg("scores"), Arg("scale"))
+    assert given.by_name["scale"].out == ()
+    ahead = names(Attention(scale="input"), "prescaled")
+    assert ahead.index("scale") < ahead.index("scaled_queries") < ahead.index("scores")
     assert "scaled" not in names(Attention(), "prescaled")
     assert names(Attention(), "prescaled").index("scaled_queries") < names(Attention(), "prescaled").index("scores")
 

@@ -14,6 +14,7 @@ from typing import Any
 import sympy as sp
 
 from symattn.errors import ProgramError
+from symattn.interp.evaluate import UnknownStage
 from symattn.interp.symbolic_latex import latex, stage_name
 from symattn.interp.tensor import Tensor
 from symattn.language.names import suggestion
@@ -75,7 +76,7 @@ class Symbolic(Mapping[str, Any]):
     # -- the mapping ------------------------------------------------------------------------------------------------------------------
     def __getitem__(self, name: str) -> Any:
         if name not in self._stages:
-            raise KeyError(name)
+            raise UnknownStage(f"there is no stage {name!r}", next_move=suggestion(str(name), self._stages, "stages"))
         return self._stages[name]
 
     def __iter__(self) -> Iterator[str]:

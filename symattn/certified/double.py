@@ -19,7 +19,7 @@ from symattn.certified.rounding import two_sum
 from symattn.certified.single import CUT, LARGEST_FACTOR, U, exponent_of, far_rows, gamma, norms
 from symattn.certified.take import Bools, Floats, Integers
 
-BLOCK_ENTRIES = 1 << 15
+BLOCK_ENTRIES = 1 << 16
 KEYS_AT_ONCE = 256
 POWER_ERROR = 2.0**-87  # relative error of `power_of` for low = 0, proved by proofs.check_power_of
 POWER_ERROR_LOW = 2.0**-62  # and for each unit of |low|

@@ -7,7 +7,7 @@ Does not promise: safety in threads (flint's precision is one for the process).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -18,9 +18,16 @@ from symattn.certified.result import Tally
 from symattn.certified.rounding import Rounder
 from symattn.certified.take import Bools, Floats, Integers
 
-BLOCK_ENTRIES = 1 << 16  # scores held at once by the first tier
+BLOCK_ENTRIES = 1 << 17  # scores held at once by the first tier
 FEW = 2.0**-12  # when the other keys weigh less together, the sign of their effect is worth a look
 METHODS = ("tiers", "balls")
+
+
+@cache
+def keep_freed_memory() -> None:
+    """Frees one large block that was never touched: the GNU C library then keeps freed memory up to that size for the next block of rows
+    instead of handing it back, which would cost as much time as the arithmetic. Elsewhere it does nothing."""
+    np.empty(1 << 21)
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,7 @@ class Head:
 
     def __init__(self, problem: Problem, rounder: Rounder, wanted: Wanted, tally: Tally) -> None:
         self.problem, self.rounder, self.wanted, self.tally = problem, rounder, wanted, tally
+        keep_freed_memory()
         n, m, d_v = problem.shape
         rows = [n if asked else 0 for asked in (wanted.values, wanted.lse, wanted.weights)]
         self.found = Rows(np.zeros((rows[0], d_v)), np.zeros(rows[1]), np.zeros((rows[2], m)))

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Evaluate = Callable[[str, dict[str, Any]], "Evaluation"]
 TRUTH = {"exact": "exact", "symbolic": "exact", "balls": "proven"}
+# Readings whose arithmetic is another library's, which has errors of its own for numbers beyond it.
+BORROWED = {"multiprec": "mpmath", "symbolic": "SymPy"}
 REFERENCE_DIGITS = 20
 MAX_COMPARED = 50_000
 
@@ -99,8 +101,10 @@ def read_all(evaluate: Evaluate, numbers: Sequence[str], digits: int, order: str
             first = first or error
             found.append(Reading(name, truth, digits, failure=error.message))
             continue
-        except OverflowError:  # exponents beyond what the library of that reading can hold
-            beyond = UnsupportedError(f"a number is too large for the {name} reading", next_move="take smaller arguments")
+        except (OverflowError, ValueError) as trouble:
+            if name not in BORROWED:
+                raise
+            beyond = UnsupportedError(f"{BORROWED[name]} cannot hold these numbers ({trouble})", next_move="take less extreme ones")
             first = first or beyond
             found.append(Reading(name, truth, digits, failure=beyond.message))
             continue

@@ -17,43 +17,60 @@ from symattn.errors import visible
 if TYPE_CHECKING:
     from symattn.sheets.result import Result
 
-WIDTH = 100
 LISTED = ("wrong", "off-by", "undecided", "truncated")
-HEADS = {"from-rounded": "from-r.", "truncated": "trunc.", "undecided": "undec.", "measured": "meas."}
+# Headings in two lines, so that a row of numbers stays short; what is no verdict goes first where there is no room.
+HEADS = {
+    "rounded": ("round-", "ed"), "from-rounded": ("from", "rounded"), "truncated": ("trun-", "cated"), "off-by": ("off", "by"),
+    "undecided": ("un-", "decided"), "measured": ("mea-", "sured"), "sentences": ("sen-", "tences"), "read": ("read", "/ seen"),
+}  # fmt: skip
+SPARED = ("given", "measured")
 
 
-def summary_lines(results: Sequence[Result], report: Report, strict: bool) -> list[str]:
-    """The table, the errata of each document, the open ones, the total."""
-    lines = [*_table(results, report), ""]
+def summary_lines(results: Sequence[Result], report: Report, strict: bool, width: int = 100) -> list[str]:
+    """The table, the errata of each document, the open ones, the total; no line is wider than `width` unless a word or a number is."""
+    lines = [*_table(results, report, width), ""]
     for result, document in zip(results, report.documents, strict=True):
-        lines += _errata(result, document)
-    lines += _open(report, strict)
+        lines += _errata(result, document, width)
+    lines += [line for text in _open(report, strict) for line in _wrapped(text, "", width)]
     total = tally(tuple(c for d in report.documents for c in d.claims))
-    lines.append(
+    lines += _wrapped(
         f"{total.claims} printed numbers and conclusions: {total.right} right, {total.notes} cut or undecided, {total.root} errors and "
-        f"{total.inherited} inherited from them ({total.acknowledged} acknowledged), {total.labels} given or measured"
+        f"{total.inherited} inherited from them ({total.acknowledged} acknowledged), {total.labels} given or measured",
+        "",
+        width,
     )
     return lines
 
 
-def _table(results: Sequence[Result], report: Report) -> list[str]:
+def _wrapped(text: str, indent: str, width: int) -> list[str]:
+    """A text of any origin in lines; later ones are indented by six."""
+    return textwrap.wrap(
+        visible(text), width, initial_indent=indent, subsequent_indent="      ", break_on_hyphens=False, break_long_words=False
+    )
+
+
+def _table(results: Sequence[Result], report: Report, width: int) -> list[str]:
     shown = [v for v in VERDICTS if any(counts(d)[v] for d in report.documents)]
-    head = ["worksheet", "seen", "read", *(HEADS.get(v, v) for v in shown), "sentences"]
-    rows = []
+    lines = _rows(results, report, shown)
+    return lines if max(map(len, lines)) <= width else _rows(results, report, [v for v in shown if v not in SPARED])
+
+
+def _rows(results: Sequence[Result], report: Report, shown: Sequence[str]) -> list[str]:
+    heads = ["worksheet", "read", *shown, "sentences"]
+    rows = [[(HEADS.get(h) or (h, ""))[k] for h in heads] for k in (0, 1)]
     for result, document in zip(results, report.documents, strict=True):
         found = counts(document)
-        seen = str(document.seen) if result.verified else "-"
-        read = str(document.understood) if result.verified else "-"
-        rows.append([visible(result.sheet.name), seen, read, *(str(found[v]) for v in shown), str(len(document.statements))])
-    widths = [max(len(row[k]) for row in [head, *rows]) for k in range(len(head))]
+        read = f"{document.understood} / {document.seen}" if result.verified else "-"
+        rows.append([visible(result.sheet.name), read, *(str(found[v]) for v in shown), str(len(document.statements))])
+    widths = [max(len(row[k]) for row in rows) for k in range(len(heads))]
 
     def aligned(row: list[str]) -> str:
         return "  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]).rstrip()
 
-    return [aligned(head), "  ".join("-" * w for w in widths), *map(aligned, rows)]
+    return [*map(aligned, rows[:2]), "  ".join("-" * w for w in widths), *map(aligned, rows[2:])]
 
 
-def _errata(result: Result, document: DocumentReport) -> list[str]:
+def _errata(result: Result, document: DocumentReport, width: int) -> list[str]:
     groups: dict[str, list[Claim]] = {}
     for claim in document.claims:
         if (claim.judgement.verdict in LISTED and not claim.judgement.declared) or (claim.known is not None):
@@ -65,15 +82,14 @@ def _errata(result: Result, document: DocumentReport) -> list[str]:
     for cause, claims in sorted(
         groups.items(), key=lambda g: min(LISTED.index(c.judgement.verdict) if c.judgement.verdict in LISTED else 9 for c in g[1])
     ):
-        lines += [_claim_line(c) for c in claims]
-        if cause:
-            lines += textwrap.wrap(visible(cause), WIDTH, initial_indent="      ", subsequent_indent="      ")
+        lines += [line for c in claims for line in _wrapped(_claim_line(c), "  ", width)]
+        lines += _wrapped(cause, "      ", width)
         hint = next((c for c in claims if c.hint is not None), None)
         if hint is not None:
-            lines.append(f"      {hint_text(hint)}")
+            lines += _wrapped(hint_text(hint), "      ", width)
     for statement in false:
-        lines.append(f"  {statement.line}: {statement.status}: \u201c{visible(statement.quote)}\u201d")
-        lines += textwrap.wrap(visible(statement.precise), WIDTH, initial_indent="      ", subsequent_indent="      ")
+        lines += _wrapped(f"{statement.line}: {statement.status}: \u201c{statement.quote}\u201d", "  ", width)
+        lines += _wrapped(statement.precise, "      ", width)
     return [*lines, ""]
 
 
@@ -81,7 +97,7 @@ def _claim_line(claim: Claim) -> str:
     found = claim.judgement
     place = f"{claim.spot.line}:{claim.spot.column}" if claim.spot.column else str(claim.spot.line)
     verdict = f"{found.verdict} {found.off:+d}" if found.verdict == "off-by" else found.verdict
-    text = f"  {place}: {visible(claim.printed)} {verdict}"
+    text = f"{place}: {claim.printed} {verdict}"
     if found.right and found.right.lstrip("+") != claim.printed.lstrip("+").rstrip("% "):
         text += f", right {found.right}{'%' if claim.printed.endswith('%') else ''}"
     if claim.closed_form is not None and len(claim.closed_form) <= 60:
@@ -96,9 +112,9 @@ def _claim_line(claim: Claim) -> str:
 def _open(report: Report, strict: bool) -> list[str]:
     lines = []
     for document, claim in open_claims(report, strict):
-        place = f"{visible(document.path)}: line {claim.spot.line} of {visible(document.source or 'the document')}"
+        place = f"{document.path}: line {claim.spot.line} of {document.source or 'the document'}"
         if is_misfit(claim):
-            lines.append(f"{place}: acknowledged as {claim.expects}, but {visible(claim.printed)} is {claim.judgement.verdict}")
+            lines.append(f"{place}: acknowledged as {claim.expects}, but {claim.printed} is {claim.judgement.verdict}")
         else:
-            lines.append(f"{place}: {claim.judgement.verdict}: {visible(claim.printed)} is not acknowledged")
+            lines.append(f"{place}: {claim.judgement.verdict}: {claim.printed} is not acknowledged")
     return lines

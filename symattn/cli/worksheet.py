@@ -15,6 +15,7 @@ import click
 from symattn.cli.building import ENDINGS, Build
 from symattn.cli.groups import CONTEXT, NearGroup
 from symattn.cli.output import ensure_folder, progress, write_whole
+from symattn.cli.shown import width
 from symattn.errors import InputError, visible
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ def list_command() -> None:
     from symattn.sheets.catalog import list_worksheets
 
     found = list_worksheets()
-    width = max((len(visible(x.name)) for x in found), default=0)
+    longest = max((len(visible(x.name)) for x in found), default=0)
     for listed in found:
         title = listed.title.get(listed.lang, "")
-        click.echo(f"{visible(listed.name):{width}}  {visible(listed.lang)}  {visible(title)}")
+        click.echo(f"{visible(listed.name):{longest}}  {visible(listed.lang)}  {visible(title)}")
     if not found:
         click.echo("no worksheet here; start one with `symattn worksheet new NAME`", err=True)
 
@@ -227,7 +228,7 @@ def _summary(results: Sequence[Result], lang: str | None, strict: bool) -> None:
     from symattn.cli.summary import summary_lines
     from symattn.sheets.result import report
 
-    for line in summary_lines(results, report(results, None if lang in (None, "all") else lang), strict):
+    for line in summary_lines(results, report(results, None if lang in (None, "all") else lang), strict, width()):
         click.echo(line)
     _unverified(results)
 

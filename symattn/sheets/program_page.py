@@ -65,9 +65,11 @@ def program_page(
     builder.open_step(builder.words["givens"], numbered=False)
     builder.inputs([name for name in inputs if len(program.by_name[name].out) <= 2])
     for name in shown:
-        builder.open_step(stage_title(name, heading.lang))
         tensor = values.tensor(name)
         present = tuple(Entry(name, index) for index in tensor.indices() if not tensor.is_absent(index))
+        if not present:
+            continue
+        builder.open_step(stage_title(name, heading.lang))
         builder.show(Target(name, name, present, named=True), ledger=False, at=-1, used=set())
         if name == "weights" and len(tensor.shape) == 2 and max(tensor.shape) <= 12:
             builder.draw_heat(name)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 
+from symattn.errors import MaskedRowError
 from symattn.interp.loops import Affine, Loops, Relations, affine, inner_axes
 from symattn.interp.tensor import Tensor, row_major_strides
 from symattn.program import ops
@@ -81,9 +82,23 @@ class Tracer:
                 return self._contract(stage, entry, through_inner)
             case ops.Reduce():
                 terms = [self._leaf_or_inner(uses[0], leaves, through_inner) for uses in self._visit(stage, entry.index)]
+                if not terms:
+                    return Trace(self._empty(stage, entry, leaves, through_inner), leaves)
                 return Trace(reduce(lambda a, b: Binary("max2", a, b), terms), leaves, tuple(terms), maximum=True)
 
     # -- pieces -----------------------------------------------------------------------------------------------------
+    def _empty(self, stage: Stage, entry: Entry, leaves: dict[str, Entry], through_inner: bool) -> Scalar:
+        """What a maximum over nothing takes."""
+        assert isinstance(stage.op, ops.Reduce)
+        match stage.op.empty:
+            case ops.Use() as use:
+                positions = dict(zip((a.name for a in stage.out), entry.index, strict=True))
+                return self._leaf_or_inner(self._entry(affine(use, self.shape(use.stage), self.sizes), positions), leaves, through_inner)
+            case Num() as number:
+                return number
+            case None:
+                raise MaskedRowError(f'stage "{stage.name}" has nothing to take the maximum of at {list(entry.index)}')
+
     def _contract(self, stage: Stage, entry: Entry, through_inner: bool) -> Trace:
         op = stage.op
         assert isinstance(op, ops.Contract)

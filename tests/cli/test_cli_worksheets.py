@@ -362,3 +362,25 @@ def test_progress_elsewhere_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", screen)
     assert list(progress([("a", 1)], 1)) == [1]
     assert screen.said == ""
+
+
+# -- the summary ------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_the_summary_keeps_to_the_width_of_the_terminal(columns: int, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("symattn.cli.worksheet.width", lambda: columns)
+    sheet = SHEET.replace("[3, 1]", "[4, 1]").replace("@3 from 3*3", '@3 known larga\n| exp(1) "9" @3\n| S[dos,dos] "9" @3')
+    known = f"\n```known larga exact\nes: {'palabras ' * 30}\nen: {'words ' * 30}\n```\n"
+    write_sheet(here, text=sheet + known)
+    done = ran("worksheet", "check", "prueba.md", "--source", "documents")
+    assert done.code == 1
+    assert max(map(len, done.out.splitlines())) <= columns
+    assert "is not acknowledged" in done.out.replace("\n      ", " ")
+    assert "palabras palabras" in done.out
+
+
+def test_the_table_counts_what_the_report_counts(here: Path) -> None:
+    write_sheet(here, text=SHEET.replace("[3, 1]", "[4, 1]"))
+    row = ran("worksheet", "check", "prueba.md", "--source", "documents").out.splitlines()[3].split()
+    data = json.loads(ran("worksheet", "check", "prueba.md", "--source", "documents", "--format", "json").out)["documents"][0]
+    counted = [str(n) for n in data["counts"].values() if n]
+    assert row == ["prueba", str(data["understood"]), "/", str(data["seen"]), *counted, "0"]

@@ -19,11 +19,21 @@ _PUBLIC = {
     "SymattnError": ("symattn.errors", "SymattnError"),
     "compile_text": ("symattn.language.prompt", "compile_text"),
     "evaluate": ("symattn.interp.evaluate", "evaluate"),
+    "forward": ("symattn.program.tangent", "forward"),
+    "hessian": ("symattn.calculus.hessian", "hessian"),
+    "jacobian": ("symattn.calculus.jacobian", "jacobian"),
+    "reverse": ("symattn.calculus.reverse", "reverse"),
     "symbolic": ("symattn.interp.symbolic", "symbolic"),
 }
-__all__ = ["Attention", "Exact", "Program", "SymattnError", "__version__", "compile_text", "evaluate", "symbolic"]
+__all__ = [
+    "Attention", "Exact", "Program", "SymattnError", "__version__", "compile_text", "evaluate", "forward", "hessian", "jacobian",
+    "reverse", "symbolic",
+]  # fmt: skip
 
 if TYPE_CHECKING:
+    from symattn.calculus.hessian import hessian
+    from symattn.calculus.jacobian import jacobian
+    from symattn.calculus.reverse import reverse
     from symattn.errors import SymattnError
     from symattn.interp.evaluate import evaluate
     from symattn.interp.symbolic import symbolic
@@ -31,6 +41,7 @@ if TYPE_CHECKING:
     from symattn.number.exact import Exact
     from symattn.program.attention import Attention
     from symattn.program.program import Program
+    from symattn.program.tangent import forward
 
 
 def __getattr__(name: str) -> Any:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from symattn.calculus.vanish import Vanishing
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gradient:
     """`program` has the original stages and those of the backward pass; `names` gives the stage that holds the gradient by each asked
     stage, in the order of asking; `upstream` is the stage that weighs the entries of `of`, None where `of` is one number.
@@ -45,6 +45,13 @@ class Gradient:
         from symattn.calculus.adjoint import obligations
 
         return obligations(self)
+
+    def __repr__(self) -> str:
+        """`Gradient(of output by W_Q (dW_Q), X (dX); upstream dO; 17 stages)`."""
+        asked = ", ".join(f"{name} ({stage})" for name, stage in self.names.items())
+        upstream = f"; upstream {self.upstream}" if self.upstream is not None else ""
+        needs = f"; where {'; '.join(self.hypotheses)}" if self.hypotheses else ""
+        return f"Gradient(of {self.of} by {asked}{upstream}{needs}; {len(self.program.stages)} stages)"
 
     def stage(self, name: str) -> Stage:
         """The gradient stage of an asked stage."""

@@ -15,9 +15,10 @@ from typing import Protocol, cast
 
 from symattn.calculus import theorems
 from symattn.calculus.derivation import Both, Derivation
-from symattn.calculus.rules import Task, refute
+from symattn.calculus.rules import refute
 from symattn.calculus.setting import Setting
 from symattn.calculus.statement import Clause, read_clause, read_statement
+from symattn.calculus.task import Task
 from symattn.errors import DerivationError
 from symattn.language.names import suggestion
 from symattn.language.unparse import unparse

@@ -17,13 +17,15 @@ from __future__ import annotations
 from symattn.calculus.closing import close
 from symattn.calculus.conditions import conditions_of, size_conditions
 from symattn.calculus.derivation import Both, Definition, Derivation, Part, Step
-from symattn.calculus.rules import Line, Task, prove_step
+from symattn.calculus.rules import prove_step
 from symattn.calculus.setting import Setting
 from symattn.calculus.statement import implies, joined, read_statement
+from symattn.calculus.task import Line, Task
 from symattn.errors import DerivationError, SymattnError
 from symattn.language.ast import Node
 from symattn.language.parser import parse, parse_relation
 from symattn.language.unparse import unparse
+from symattn.proof.certificate import Certificate
 
 
 class Chain:
@@ -42,6 +44,7 @@ class Chain:
         self._left: Node | None = None
         self._at: Node | None = None
         self._signs: list[str] = []
+        self._run: list[Certificate] = []
 
     # -- what it is about -----------------------------------------------------------------------------------------------
     def given(self, name: str, axes: str = "", es: str = "", en: str = "") -> None:
@@ -68,6 +71,7 @@ class Chain:
         self._left = self._at = parse(left)
         self.setting.stage(self._at)
         self._signs = []
+        self._run = []
 
     def step(self, rule: str, after: str, es: str, en: str = "") -> None:
         """From where the run stands to `after`. Raises StepRejected, Undecided, DerivationError, LanguageError, ShapeError."""
@@ -76,15 +80,16 @@ class Chain:
         before, node = self._at, parse(after)
         task = Task(self.setting, before, node, "", self._lines, self._reached, tuple(self._hypotheses))
         try:
-            used, certificate = prove_step(rule, task)
+            sign, certificate = prove_step(rule, task)
         except SymattnError as error:
             error.message = f"step {len(self._steps) + 1} of {self.topic}, {unparse(before)} to {after}: {error.message}"
             raise
         for condition in conditions_of(certificate, self.setting):
             self._hypotheses.setdefault(condition)
-        self._steps.append(Step(rule, unparse(before), unparse(node), Both(es, en or es), certificate.evidence, certificate))
-        self._lines.append(Line(before, used.sign, node))
-        self._signs.append(used.sign)
+        self._steps.append(Step(rule, unparse(before), unparse(node), Both(es, en or es), certificate.evidence, sign, certificate))
+        self._lines.append(Line(before, sign, node, (certificate,)))
+        self._signs.append(sign)
+        self._run.append(certificate)
         self._at = node
 
     @property
@@ -114,7 +119,7 @@ class Chain:
             raise DerivationError(f"a run of steps of {self.topic} goes nowhere", next_move="add a step before the next start")
         sign = joined(self._signs)
         self._clauses.append(f"{unparse(self._left)} {sign} {unparse(self._at)}")
-        self._reached.append(Line(self._left, sign, self._at))
+        self._reached.append(Line(self._left, sign, self._at, tuple(self._run)))
         self._left = self._at = None
 
     def _said(self, statement: str) -> str:

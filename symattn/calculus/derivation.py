@@ -52,13 +52,15 @@ class Definition:
 
 @dataclass(frozen=True)
 class Step:
-    """From `before` to `after` by the rule named in `rule` ("rows", "definition: P", …; see rules.py), with the reason in words."""
+    """From `before` to `after` by the rule named in `rule` ("definition: P", "collect", …; see rules.py), with the reason in words. `sign`
+    is how before stands to after."""
 
     rule: str
     before: str
     after: str
     why: Both
     evidence: Evidence
+    sign: str = field(default="==", compare=False)
     certificate: Certificate | None = field(default=None, compare=False, repr=False)
 
 

@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 from symattn.calculus.derivation import Both, Definition, Derivation, Step
+from symattn.calculus.rules import RULES, split_rule
 from symattn.errors import DerivationError
 from symattn.proof.evidence import ADMITTED, KINDS, Evidence
 
@@ -110,7 +111,13 @@ def _step(item: object, at: int) -> Step:
         raise DerivationError(f"the evidence of {where} is of no known kind: {str(kind)[:40]!r}", next_move="known: " + ", ".join(KINDS))
     claimed = Evidence(kind, reason="claimed by the file" if kind != ADMITTED else str(evidence.get("reason", ""))[:MAX_TEXT])
     rule, before, after = (_text(data, key, where) for key in ("rule", "before", "after"))
-    return Step(rule, before, after, Both(why, why), claimed)
+    return Step(rule, before, after, Both(why, why), claimed, _sign(rule))
+
+
+def _sign(rule: str) -> str:
+    """How before stands to after as far as the rule alone says."""
+    found = RULES.get(split_rule(rule)[0])
+    return found.sign if found is not None and found.sign else "=="
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

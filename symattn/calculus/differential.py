@@ -22,8 +22,8 @@ from symattn.calculus.chain import Chain
 from symattn.calculus.derivation import Both, Definition, Derivation
 from symattn.calculus.gradient import Gradient
 from symattn.calculus.notation import Notations
+from symattn.calculus.rearranging import kind_of
 from symattn.calculus.reverse import reverse
-from symattn.calculus.rules import kind_of
 from symattn.calculus.setting import Setting, needed
 from symattn.calculus.slope_text import NoSlope, moved
 from symattn.errors import DerivationError, SymattnError, UnsupportedError

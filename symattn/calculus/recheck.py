@@ -16,12 +16,14 @@ from typing import TypeVar
 from symattn.calculus.closing import close
 from symattn.calculus.conditions import conditions_of, size_conditions
 from symattn.calculus.derivation import Derivation, Step
-from symattn.calculus.rules import Line, Task, prove_step
+from symattn.calculus.rules import prove_step
 from symattn.calculus.setting import Setting
 from symattn.calculus.statement import Clause, Statement, implies, joined, read_statement
+from symattn.calculus.task import Line, Task
 from symattn.errors import DerivationError, SymattnError
 from symattn.language.ast import Node
 from symattn.language.parser import parse
+from symattn.proof.certificate import Certificate
 from symattn.proof.evidence import Evidence, StepRejected, Undecided
 
 T = TypeVar("T")
@@ -85,14 +87,14 @@ def _prove(derivation: Derivation) -> Derivation:
         before, after = _guarded(at, partial(parse, step.before)), _guarded(at, partial(parse, step.after))
         run.enter(at, before)
         task = Task(setting, before, after, "", lines, run.reached, derivation.hypotheses)
-        rule, certificate = _guarded(at, partial(prove_step, step.rule, task))
+        sign, certificate = _guarded(at, partial(prove_step, step.rule, task))
         for condition in conditions_of(certificate, setting):
             needed.setdefault(condition)
             if condition not in derivation.hypotheses:
                 raise _Wrong(at, f'it needs the hypothesis "{condition}", which is not there')
-        lines.append(Line(before, rule.sign, after))
-        steps.append(replace(step, evidence=certificate.evidence, certificate=certificate))
-        run.leave(at, rule.sign, after)
+        lines.append(Line(before, sign, after, (certificate,)))
+        steps.append(replace(step, evidence=certificate.evidence, sign=sign, certificate=certificate))
+        run.leave(at, sign, after, certificate)
     run.end(len(derivation.steps))
     _guarded(0, partial(close, statement, setting))
     for condition in size_conditions(setting):
@@ -111,6 +113,7 @@ class _Run:
         self.signs: list[str] = []
         self.at: Node | None = None
         self.reached: list[Line] = []
+        self.certificates: list[Certificate] = []
 
     def enter(self, step: int, before: Node) -> None:
         if self.at is None:
@@ -121,8 +124,9 @@ class _Run:
         elif before != self.at:
             raise _Wrong(step, "it does not begin where the step above it ends")
 
-    def leave(self, step: int, sign: str, after: Node) -> None:
+    def leave(self, step: int, sign: str, after: Node, certificate: Certificate) -> None:
         self.signs.append(sign)
+        self.certificates.append(certificate)
         self.at = after
         clause = self.clauses[0]
         if after == clause.right:
@@ -135,9 +139,9 @@ class _Run:
             raise _Wrong(step, error.message) from None
         if not implies(found, clause.sign):
             raise _Wrong(step, f"the steps up to here say {found}, the statement says {clause.sign}")
-        self.reached.append(Line(clause.left, found, clause.right))
+        self.reached.append(Line(clause.left, found, clause.right, tuple(self.certificates)))
         self.clauses.pop(0)
-        self.signs, self.at = [], None
+        self.signs, self.certificates, self.at = [], [], None
 
     def end(self, step: int) -> None:
         if self.clauses:

@@ -9,49 +9,26 @@ A step's rule is written `name` or `name: argument`, for example "definition: P,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from symattn.calculus import shapes
+from symattn.calculus import ordering, shapes
 from symattn.calculus.derivation import Both
 from symattn.calculus.expansions import EXPANSIONS, expanded
-from symattn.calculus.setting import Setting
+from symattn.calculus.rearranging import kind_of
+from symattn.calculus.task import Task, equal, facts_in, names_in, no_argument, refused
 from symattn.errors import DerivationError
-from symattn.language.ast import Call, Index, Name, Node, Operation, Sign, Transpose
 from symattn.language.names import suggestion
-from symattn.language.parser import parse_relation
 from symattn.proof.certificate import Certificate
 from symattn.proof.evidence import StepRejected, Undecided
-from symattn.proof.kernel import prove_equal
-
-
-@dataclass(frozen=True)
-class Line:
-    """An earlier step, or all steps of an earlier part in one, for rules that use it."""
-
-    before: Node
-    sign: str
-    after: Node
-
-
-@dataclass(frozen=True)
-class Task:
-    """A step to be proved: from `before` to `after` by a rule with this `argument`. `lines` are the steps above it, `parts` the relations
-    of the statement that are reached."""
-
-    setting: Setting
-    before: Node
-    after: Node
-    argument: str = ""
-    lines: Sequence[Line] = ()
-    parts: Sequence[Line] = ()
-    hypotheses: Sequence[str] = ()
+from symattn.proof.sampling import sample
 
 
 @dataclass(frozen=True)
 class Rule:
-    """`label` is what a page prints, `sign` how after stands to before (before sign after), `says` what a step must look like."""
+    """`label` is what a page prints, `sign` how before stands to after ("" where the certificate says), `says` what a step must look
+    like."""
 
     name: str
     label: Both
@@ -73,91 +50,41 @@ def rule_named(name: str) -> Rule:
     return RULES[name]
 
 
-def prove_step(rule: str, task: Task) -> tuple[Rule, Certificate]:
-    """The rule and the kernel's certificate. Raises DerivationError when the rule does not fit, StepRejected (with a counterexample where
-    the step is false) and Undecided."""
+def prove_step(rule: str, task: Task) -> tuple[str, Certificate]:
+    """How before stands to after, and the kernel's certificate. Raises DerivationError when the rule does not fit, StepRejected (with a
+    counterexample where the step is false) and Undecided."""
     name, argument = split_rule(rule)
     found = rule_named(name)
     if task.before == task.after:
         raise DerivationError("the step changes nothing")
-    task = replace(task, argument=argument)
-    return found, found.prove(task)
+    certificate = found.prove(replace(task, argument=argument))
+    return found.sign or certificate.statement.relation, certificate
 
 
-# -- equalities without facts -------------------------------------------------------------------------------------------
-def kind_of(setting: Setting, before: Node, after: Node) -> str:
-    """The one rule of rearranging, or of differentiating, that a pair of expressions has the form of."""
-    gone = shapes.calls(before, *shapes.DERIVATIVES) - shapes.calls(after, *shapes.DERIVATIVES)
-    if gone:
-        return _derivative_kind(setting, gone)
-    moved = _moved(before, after)
-    if moved != "collect" and _cancels(before, after):
-        return "cancel"
-    if shapes.arguments(before, "exp") != shapes.arguments(after, "exp"):
-        return "exponential law"
-    if shapes.arguments(before, "log") != shapes.arguments(after, "log"):
-        return "logarithm law"
-    if shapes.calls(before, *shapes.DELTAS).total() > shapes.calls(after, *shapes.DELTAS).total():
-        return "contract the delta"
-    return moved or "rearrange"
+def refute(task: Task, sign: str) -> StepRejected | None:
+    """The kernel's rejection of `before sign after`, all definitions opened; None when it finds none."""
+    try:
+        if sign == "==":
+            equal(task, task.setting.inside(task.before) | task.setting.inside(task.after))
+        else:
+            sides = task.setting.sides(task.before, task.after)
+            sample(sides.program, sides.left, sides.right, relation=sign)
+    except StepRejected as rejection:
+        return rejection
+    except Undecided:
+        return None
+    return None
 
 
-def _moved(before: Node, after: Node) -> str:
-    """Do the additions of a text come out of products and sums, or go into them?"""
-    (deep, many), (deeper, more) = shapes.additions(before), shapes.additions(after)
-    if deep != deeper:
-        return "distribute" if deeper < deep else "collect"
-    return "" if many == more else "distribute" if more > many else "collect"
-
-
-def _cancels(before: Node, after: Node) -> bool:
-    """Are there fewer quotients, or the same with some of their names gone?"""
-    a, b = shapes.divisions(before), shapes.divisions(after)
-    return b < a or (a == b > 0 and shapes.names(after) < shapes.names(before))
-
-
-_BY_OPERATION = {"+": "sum rule", "-": "sum rule", "*": "product rule", "@": "product rule", "/": "quotient rule", "**": "power rule"}
-_BY_FUNCTION = {
-    "exp": "derivative of exp", "log": "derivative of log", "tanh": "derivative of tanh", "cos": "derivative of cos",
-    "sin": "derivative of sin", "erf": "derivative of erf", "sigmoid": "derivative of sigmoid", "sqrt": "power rule", "sum": "sum rule",
-    "mean": "sum rule", "dot": "product rule", "outer": "product rule", "causal_part": "sum rule", "diag": "sum rule",
-    "transpose": "sum rule", "derivative": "derivative of a derivative", "partial": "derivative of a derivative",
-    "softmax": "derivative of softmax",
-}  # fmt: skip
-
-
-def _derivative_kind(setting: Setting, gone: Mapping[Node, int]) -> str:
-    kinds = {_derivative_of(setting, node) for node in gone if isinstance(node, Call)}
-    if "definition" in kinds:
-        return "definition"
-    return kinds.pop() if len(kinds) == 1 else "chain rule"
-
-
-def _derivative_of(setting: Setting, derivative: Call) -> str:
-    node, by = derivative.args[0], derivative.args[1]
-    if derivative.function == "partial" and isinstance(node, Name):
-        node = setting.defined(node.id) or node
-    match node:
-        case Name(name) if node != by and setting.defined(name) is not None and setting.reaches(node, by):
-            return "definition"
-        case Operation(op, _, _):
-            return _BY_OPERATION[op]
-        case Call(function, _, _):
-            return _BY_FUNCTION.get(function, "chain rule")
-        case Transpose() | Sign() | Index():
-            return "sum rule"
-        case _:
-            return "derivative of the variable"
-
-
+# -- equalities ---------------------------------------------------------------------------------------------------------
 def _form(name: str) -> Callable[[Task], Certificate]:
     """A rule without facts: the step must have the rule's form, and hold whatever the named values are."""
 
     def prove(task: Task) -> Certificate:
-        _no_argument(task, name)
+        no_argument(task, name)
         kind = kind_of(task.setting, task.before, task.after)
         if kind != name:
-            raise StepRejected(f'this step is not "{name}" but "{kind}"', next_move=f'write the rule "{kind}"')
+            raise refused(f'this step is not "{name}" but "{kind}"', f'write the rule "{kind}"')
         return equal(task, _opened(task))
 
     return prove
@@ -171,42 +98,8 @@ def _opened(task: Task) -> frozenset[str]:
     return frozenset(opened)
 
 
-def equal(task: Task, opened: frozenset[str], facts: Sequence[tuple[Node, Node]] = (), *, opaque: bool = False) -> Certificate:
-    """The kernel's certificate for the step, with every definition that is not in `opened` as an atom; `opaque` keeps derivatives closed
-    too. Each fact is proved first, with all its definitions opened."""
-    closed = task.setting.tangents([task.before, task.after]) if opaque else []
-    program, pairs = task.setting.compiled([(task.before, task.after), *facts])
-    known = [name for name in task.setting.names() if name in program.by_name]
-    proved = []
-    for (left, right), (a, b) in zip(pairs[1:], facts, strict=True):
-        inside = task.setting.inside(a) | task.setting.inside(b)
-        proved.append(prove_equal(program, left, right, atoms=[n for n in known if n not in inside]))
-    left, right = pairs[0]
-    atoms = [n for n in (*known, *closed) if n not in opened and n in program.by_name]
-    return prove_equal(program, left, right, atoms=atoms, facts=proved)
-
-
-def refute(task: Task, sign: str) -> StepRejected | None:
-    """The kernel's rejection of `before sign after`, all definitions opened; None when it finds none."""
-    if sign != "==":
-        raise DerivationError(f"a twin with {sign} is not refuted here")
-    try:
-        equal(task, task.setting.inside(task.before) | task.setting.inside(task.after))
-    except StepRejected as rejection:
-        return rejection
-    except Undecided:
-        return None
-    return None
-
-
-def _no_argument(task: Task, name: str) -> None:
-    if task.argument:
-        raise DerivationError(f'the rule "{name}" takes no argument, not "{task.argument[:60]}"')
-
-
-# -- definitions and facts ----------------------------------------------------------------------------------------------
 def _definition(task: Task) -> Certificate:
-    chosen = [n.strip() for n in task.argument.split(",") if n.strip()]
+    chosen = names_in(task.argument)
     if not chosen:
         raise DerivationError('the rule "definition" names what it unfolds', next_move='write "definition: P" or "definition: P, Z"')
     before, after = shapes.names(task.before), shapes.names(task.after)
@@ -214,28 +107,28 @@ def _definition(task: Task) -> Certificate:
         if task.setting.defined(name) is None:
             raise DerivationError(f'"{name[:60]}" has no definition', next_move=suggestion(name, task.setting.names(), "definitions"))
     if not any(before[name] != after[name] for name in chosen):
-        raise StepRejected(f"neither side has more of {', '.join(chosen)} than the other", next_move="name what is unfolded or folded")
+        raise refused(f"neither side has more of {', '.join(chosen)} than the other", "name what is unfolded or folded")
     if task.setting.unfold(task.before, chosen) != task.setting.unfold(task.after, chosen):
-        raise StepRejected(f"putting in {', '.join(chosen)} does not lead from one side to the other", next_move="change one thing a step")
+        raise refused(f"putting in {', '.join(chosen)} does not lead from one side to the other", "change one thing a step")
     return equal(task, frozenset(chosen))
 
 
 def _function(task: Task) -> Certificate:
-    chosen = [n.strip() for n in task.argument.split(",") if n.strip()]
+    chosen = names_in(task.argument)
     if not chosen:
         raise DerivationError('the rule "function" names what it writes out', next_move='write "function: softmax"')
     for name in chosen:
         if name not in EXPANSIONS:
             raise DerivationError(f'"{name[:60]}" stands for itself', next_move="functions with a definition: " + ", ".join(EXPANSIONS))
     if not any(shapes.calls(task.before, name).total() != shapes.calls(task.after, name).total() for name in chosen):
-        raise StepRejected(f"neither side has more of {', '.join(chosen)} than the other", next_move="name what is written out")
+        raise refused(f"neither side has more of {', '.join(chosen)} than the other", "name what is written out")
     if expanded(task.before, chosen) != expanded(task.after, chosen):
-        raise StepRejected(f"writing out {', '.join(chosen)} does not lead from one side to the other", next_move="change one thing a step")
+        raise refused(f"writing out {', '.join(chosen)} does not lead from one side to the other", "change one thing a step")
     return equal(task, frozenset())
 
 
 def _using(task: Task) -> Certificate:
-    facts = [_fact(task, text.strip()) for text in task.argument.split(";") if text.strip()]
+    facts = facts_in(task, task.argument)
     if not facts:
         raise DerivationError(
             'the rule "using" says what it uses', next_move='write "using: sum(P) == 1", "using: line 2" or "using: part 1"'
@@ -245,24 +138,7 @@ def _using(task: Task) -> Certificate:
     except (StepRejected, Undecided):
         return equal(task, frozenset(), facts, opaque=True)
     kind = kind_of(task.setting, task.before, task.after)
-    raise StepRejected("this step holds without what it says it uses", next_move=f'write the rule "{kind}"')
-
-
-def _fact(task: Task, text: str) -> tuple[Node, Node]:
-    words = text.split()
-    if len(words) == 2 and words[0] in ("line", "part") and words[1].isdigit():
-        kind, at = words[0], int(words[1])
-        known = task.lines if kind == "line" else task.parts
-        if not 1 <= at <= len(known):
-            raise DerivationError(f"there is no {kind} {at} above this step")
-        found = known[at - 1]
-        if found.sign != "==":
-            raise DerivationError(f"{kind} {at} is no equality")
-        return found.before, found.after
-    relation = parse_relation(text)
-    if relation.signs != ("==",):
-        raise DerivationError(f'a fact is one equality, not "{text[:60]}"')
-    return relation.operands[0], relation.operands[1]
+    raise refused("this step holds without what it says it uses", f'write the rule "{kind}"')
 
 
 # -- the table ----------------------------------------------------------------------------------------------------------
@@ -303,5 +179,94 @@ _ROWS = (
     _row("derivative of a derivative", "Derivar otra vez", "Differentiate again", "derivative(derivative(…), …)"),
     _row("derivative of the variable", "Derivada de la variable", "Derivative of the variable", "derivative(x, x, v) is v, of another 0"),
     _row("chain rule", "Regla de la cadena", "Chain rule", "derivatives of several kinds are taken, or of a function of functions"),
+    _row(
+        "positive",
+        "Positivo por su forma",
+        "Positive by its form",
+        "before > 0: exponentials, sums and products of such",
+        ordering.positive,
+        ">",
+    ),
+    _row(
+        "nonnegative",
+        "No negativo por su forma",
+        "Nonnegative by its form",
+        "before >= 0: squares, and sums and products of such",
+        ordering.nonnegative_by_form,
+        ">=",
+    ),
+    _row(
+        "at least",
+        "La diferencia no es negativa",
+        "The difference is nonnegative",
+        "before >= after: the argument is before - after, a visibly nonnegative sum",
+        ordering.at_least,
+        ">=",
+    ),
+    _row(
+        "at most",
+        "La diferencia no es negativa",
+        "The difference is nonnegative",
+        "before <= after: the argument is after - before, a visibly nonnegative sum",
+        ordering.at_most,
+        "<=",
+    ),
+    _row(
+        "more than",
+        "La diferencia es positiva",
+        "The difference is positive",
+        "before > after: the argument is before - after, visibly positive",
+        ordering.more_than,
+        ">",
+    ),
+    _row(
+        "less than",
+        "La diferencia es positiva",
+        "The difference is positive",
+        "before < after: the argument is after - before, visibly positive",
+        ordering.less_than,
+        "<",
+    ),
+    _row(
+        "monotone",
+        "Función monótona",
+        "Monotone function",
+        "from a named line or part a <= b to f(a) <= f(b), one operation on a name",
+        ordering.monotone_in,
+        "",
+    ),
+    _row("tangent line", "Recta tangente", "Tangent line", "exp(u) and 1 + u, log(u) and u - 1", ordering.tangent, ""),
+    _row(
+        "maximum",
+        "Ninguno pasa del máximo",
+        "Nothing is above the maximum",
+        "an entry and the maximum it is one of, or f of a maximum and the sum of f",
+        ordering.maximum,
+        "",
+    ),
+    _row(
+        "each is zero",
+        "Suma de no negativos que es 0",
+        "A sum of nonnegatives that is 0",
+        "before is 0: a named line says that the sum of before is 0",
+        ordering.each_zero,
+        "==",
+    ),
+    _row(
+        "factor is zero",
+        "Un factor es 0",
+        "A factor is 0",
+        "before is 0: a named line says that before times something positive is 0",
+        ordering.factor_zero,
+        "==",
+    ),
+    _row(
+        "bounded both ways",
+        "Acotado por ambos lados",
+        "Bounded from both sides",
+        "before == after: two named lines or parts say <= and >=",
+        ordering.both_ways,
+        "==",
+    ),
 )
 RULES: Mapping[str, Rule] = MappingProxyType({rule.name: rule for rule in _ROWS})

@@ -39,6 +39,8 @@ class Setting:
         self.definitions: list[Definition] = []
         self._builder = Builder()
         self._nodes: dict[str, Node] = {}
+        self._along: dict[str, Stage] = {}  # numbers laid along axes
+        self._program: Program | None = None
         for definition in definitions:
             self.add(definition)
 
@@ -128,14 +130,17 @@ class Setting:
         found: list[str] = []
         for call in calls:
             name = self.stage(call)
-            op = self._builder.program().by_name[name].op
+            op = self.program().by_name[name].op
             if isinstance(op, Contract) and len(op.uses) == 1:
                 found.append(op.uses[0].stage)
         return found
 
-    def program(self, output: str = "") -> Program:
-        """Everything so far."""
-        return self._builder.program(output)
+    def program(self) -> Program:
+        """Everything so far; one object as long as nothing is added."""
+        stages = (*self._builder.stages(), *self._along.values())
+        if self._program is None or len(self._program.stages) != len(stages) or self._program.stages != stages:
+            self._program = Program(stages)
+        return self._program
 
     def sides(self, left: Node, right: Node) -> Sides:
         """Both sides of a statement as stages. Raises LanguageError, ShapeError where they do not fit."""
@@ -143,10 +148,10 @@ class Setting:
         return Sides(program, *pairs[0])
 
     def compiled(self, pairs: Sequence[tuple[Node, Node]]) -> tuple[Program, list[tuple[str, str]]]:
-        """One program, no larger than it must be, and the stages of both sides of each statement. Raises LanguageError, ShapeError."""
+        """The program and the stages of both sides of each statement. Raises LanguageError, ShapeError."""
         stages = [(self.stage(a), self.stage(b)) for a, b in pairs]
-        program = self._builder.program()
-        extra: dict[str, Stage] = {}
+        program = self.program()
+        extra = dict(self._along)
         found: list[tuple[str, str]] = []
         for a, b in stages:
             x, y = program.by_name[a], program.by_name[b]
@@ -157,8 +162,8 @@ class Setting:
             elif tuple(axis.space for axis in x.out) != tuple(axis.space for axis in y.out):
                 raise ShapeError(f"the two sides do not fit: {x.shape_text()} and {y.shape_text()}", next_move="write both in one shape")
             found.append((a, b))
-        whole = Program((*program.stages, *extra.values()))
-        return needed(whole, [name for pair in found for name in pair]), found
+        self._along = extra
+        return self.program(), found
 
 
 def _broadcast(number: str, out: tuple[Axis, ...], extra: dict[str, Stage]) -> str:

@@ -241,6 +241,13 @@ class _Matrix(_Common):
                 return m.Root(self.go(x)[0]), ATOM
             case "transpose", (x,):
                 return self.transposed(self.go(x))
+            case "entries", (x, *conditions):
+                # the array of these entries
+                env = {k.name: m.Name(k.name, upright=len(k.name) > 1) for k in node.keywords}
+                inside = _Indexed(self.base, env, list(env))
+                return m.Script(m.Fence(inside.selected(inside.go(x), conditions)[0]), _listed(tuple(env.values()))), ATOM
+            case ("sum_over" | "max_over"), _:
+                return _Indexed(self.base, {}, []).go(node)
             case "outer", (x, y):
                 return _row(_fence(self.go(x), SIGNED), m.Sign(" "), self.transposed(self.go(y))[0]), PRODUCT
             case "dot", (x, y):

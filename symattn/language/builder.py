@@ -20,7 +20,7 @@ from symattn.language.unparse import unparse
 from symattn.language.values import Value, overlay
 from symattn.language.workspace import Workspace
 from symattn.program.ops import At, Input
-from symattn.program.program import Program
+from symattn.program.program import Program, Stage
 from symattn.program.spaces import Axis, Space
 
 FREE = "value"  # free expressions become the stages value.1, value.2, …
@@ -168,6 +168,10 @@ class Builder:
     def program(self, output: str = "") -> Program:
         """Everything so far. `output` names the answer, the last stage by default. Raises ProgramError when nothing is there."""
         return self._work.program(output)
+
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages so far, as `program` has them."""
+        return self._work.stages()
 
     def feeds(self) -> dict[str, Nested]:
         """The exact values of what is written out: givens with a value and literals inside expressions, nested row by row."""

@@ -159,7 +159,7 @@ class _Writer:
         fresh = at == 0 or steps[at - 1].after != step.before or any(part.start == at for part in self.derivation.parts)
         left = self.shown(before, letters) if fresh else m.EMPTY
         mark = n.Mark(step.evidence.kind, rule.label.said(self.lang), self.reason(step))
-        return n.ProofLine(str(at + 1), left, RELATIONS[rule.sign], self.shown(after, letters), mark)
+        return n.ProofLine(str(at + 1), left, RELATIONS[step.sign], self.shown(after, letters), mark)
 
     def letters(self, before: Node, after: Node) -> list[str]:
         return self.type.letters(before if self.type.axes(before) else after)

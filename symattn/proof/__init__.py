@@ -1,4 +1,17 @@
-"""Proofs of equalities between stages of a program, for all sizes, and the certificates that say so.
+"""Proofs of statements about the stages of a program, for all sizes, and the certificates that say so.
+
+Where to go: `kernel.prove_equal` (two stages are equal for all sizes), `kernel.prove_at_sizes` (at stated sizes, by an independent road),
+`rules` (inequalities, limits, induction and the other rules beside identities), `sampling.sample` (exact random points, counterexamples).
+
+What is trusted. A certificate for all sizes rests on these files, each one a list of identities:
+
+* lower.py (what a stage means), terms.py, indices.py, canon.py, reduce.py, fold.py, functions.py, maximum.py, sign.py, facts.py and zero.py
+  (the zero test), needs.py and forms.py (what must be supposed), kernel.py and certificate.py (who may say so);
+* for the rules beside identities also inequalities.py, extremes.py, limits.py, induction.py and independence.py.
+
+A certificate is made only when a sample agrees, too: sampling.py with residues.py and enclosures.py run the program by the interpreter and
+share nothing with the zero test. A mistake must be in both to be believed. polynomials.py and sized.py are the road to statements at stated
+sizes, and share nothing with the zero test either.
 
 Promises: a `Certificate` is made here and nowhere else, and only for a statement that was proved.
 Does not promise: that a true statement is found to be true. What is not decided is an `Undecided` error, never "equal".

@@ -17,22 +17,24 @@ from weakref import WeakSet
 from symattn.program.program import Program
 from symattn.proof.evidence import Evidence
 
-RELATIONS = ("==", "<=", "<", ">=", ">")
+RELATIONS = ("==", "<=", "<", ">=", ">", "->")
 _KEY = object()
 
 
 @dataclass(frozen=True)
 class Statement:
-    """`left relation right`, entry by entry: two stages of one program whose axes are equal in order."""
+    """`left relation right`, entry by entry: two stages of one program whose axes are equal in order; `right` is "0" for the number.
+    `->` is a limit. `scope` says for what else it holds, in words: "as t -> oo", "for every number of blocks"."""
 
     program: Program = field(repr=False)
     left: str
     right: str
     relation: str = "=="
+    scope: str = ""
 
     def text(self) -> str:
-        """`left == right`."""
-        return f"{self.left} {self.relation} {self.right}"
+        """`left == right`, with its scope."""
+        return f"{self.left} {self.relation} {self.right}" + (f" {self.scope}" if self.scope else "")
 
 
 class Certificate:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from symattn.errors import ProgramError
 from symattn.program.program import Program
-from symattn.proof.certificate import Certificate, genuine
+from symattn.proof.certificate import Certificate, Statement, genuine
 from symattn.proof.evidence import PROVED_ALL_SIZES
 from symattn.proof.fold import Rule, solved
 from symattn.proof.lower import Lowering
@@ -40,10 +40,16 @@ def check_fact(fact: object, program: Program) -> None:
         raise ProgramError("a fact that is not a certificate of the kernel", next_move="prove it first")
     assert isinstance(fact, Certificate)
     statement = fact.statement
-    if statement.relation != "==" or fact.evidence.kind != PROVED_ALL_SIZES:
+    if statement.relation != "==" or statement.scope or fact.evidence.kind != PROVED_ALL_SIZES:
         raise ProgramError(f'"{statement.text()}" is not an equality for all sizes', next_move="only those are used as facts")
+    check_cone(statement, program)
+
+
+def check_cone(statement: Statement, program: Program) -> None:
+    """Raises ProgramError unless the stages of the statement, and all they are made of, are the same in this program."""
     if statement.program is not program:
-        for name in cone(statement.program, (statement.left, statement.right)):
+        sides = [name for name in (statement.left, statement.right) if name != "0"]
+        for name in cone(statement.program, sides):
             if program.by_name.get(name) != statement.program.by_name[name]:
                 raise ProgramError(
                     f'the fact "{statement.text()}" speaks of a stage "{name}" that is another one in this program',

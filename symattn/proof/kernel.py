@@ -111,6 +111,13 @@ def _sampled(
     return sample(statement.program, statement.left, statement.right, atoms=[a for a in atoms if a not in bound], patterns=patterns)
 
 
+def vanishing(program: Program, stage: str) -> bool:
+    """Is the stage proved to be 0 everywhere, for all sizes?"""
+    ctx = new_context(Budget().terms, Budget().seconds)
+    lowering = Lowering(ctx, program)
+    return all(vanishes(ctx, lowering.stage(stage, places)) for places in lowering.cases(program.by_name[stage].out))
+
+
 def _equal(ctx: Context, lowering: Lowering, statement: Statement) -> bool:
     left, right = statement.left, statement.right
     for places in lowering.cases(statement.program.by_name[left].out):

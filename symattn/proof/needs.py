@@ -12,6 +12,7 @@ from fractions import Fraction
 from symattn.program import ops
 from symattn.program.program import Program
 from symattn.program.scalar import Arg, Binary, Num, Power, Scalar, Size, Unary, walk
+from symattn.proof.forms import POSITIVE, Forms
 from symattn.proof.sign import is_nonnegative, is_positive, sign
 from symattn.proof.terms import Context, Expr
 
@@ -25,7 +26,7 @@ class Needs:
     def __init__(self, program: Program, ctx: Context) -> None:
         self._program = program
         self._ctx = ctx
-        self._positive: dict[str, bool] = {}
+        self._forms = Forms(program)
 
     def check(self, tree: Scalar, args: Mapping[str, Expr], uses: Mapping[str, str], value: Evaluate) -> None:
         """Write down what the tree needs."""
@@ -34,11 +35,11 @@ class Needs:
                 case Binary("div", _, b) if not self._is_positive(b, uses) and not self._nonzero(value(b, args)):
                     self._ctx.suppose(f"{text(b, uses)} != 0")
                 case Power(x, e) if not self._is_positive(x, uses):
-                    if e.denominator % 2 == 0 and not is_nonnegative(self._ctx, value(x, args)):
+                    if e.denominator % 2 == 0 and (e < 0 or not self._is_nonnegative(x, uses, value, args)):
                         self._ctx.suppose(f"{text(x, uses)} {'>' if e < 0 else '>='} 0")
                     elif e < 0 and not self._nonzero(value(x, args)):
                         self._ctx.suppose(f"{text(x, uses)} != 0")
-                case Unary("sqrt", x) if not self._is_positive(x, uses) and not is_nonnegative(self._ctx, value(x, args)):
+                case Unary("sqrt", x) if not self._is_nonnegative(x, uses, value, args):
                     self._ctx.suppose(f"{text(x, uses)} >= 0")
                 case Unary("log", x) if not self._is_positive(x, uses) and not is_positive(self._ctx, value(x, args)):
                     self._ctx.suppose(f"{text(x, uses)} > 0")
@@ -48,7 +49,7 @@ class Needs:
     def of_stage(self, name: str) -> list[str]:
         """The needs of one stage that are not proved from the form of the program alone."""
         op = self._program.by_name[name].op
-        if isinstance(op, ops.Contract) and op.must_visit and self._may_be_empty(op.uses, op.where):
+        if isinstance(op, ops.Contract) and op.must_visit and self._forms.may_be_empty(op.uses, op.where):
             return [f"{name}: every entry visits something"]
         if not isinstance(op, ops.Map):
             return []
@@ -58,14 +59,23 @@ class Needs:
             match node:
                 case Binary("div", _, b) if not self._is_positive(b, uses):
                     found.append(f"{text(b, uses)} != 0")
-                case Power(x, e) if not self._is_positive(x, uses) and (e < 0 or e.denominator % 2 == 0):
-                    sign = "!=" if e.denominator % 2 else ">" if e < 0 else ">="
-                    found.append(f"{text(x, uses)} {sign} 0")
-                case Unary("sqrt" | "log" as f, x) if not self._is_positive(x, uses):
-                    found.append(f"{text(x, uses)} {'>=' if f == 'sqrt' else '>'} 0")
+                case Power(x, e) if e < 0 and not self._is_positive(x, uses):
+                    found.append(f"{text(x, uses)} {'!=' if e.denominator % 2 else '>'} 0")
+                case Power(x, e) if e.denominator % 2 == 0 and not self._forms.tree(x, uses):
+                    found.append(f"{text(x, uses)} >= 0")
+                case Unary("sqrt", x) if not self._forms.tree(x, uses):
+                    found.append(f"{text(x, uses)} >= 0")
+                case Unary("log", x) if not self._is_positive(x, uses):
+                    found.append(f"{text(x, uses)} > 0")
                 case _:
                     pass
         return found
+
+    def _is_nonnegative(self, x: Scalar, uses: Mapping[str, str], value: Evaluate, args: Mapping[str, Expr]) -> bool:
+        return self._forms.tree(x, uses) > 0 or is_nonnegative(self._ctx, value(x, args))
+
+    def _is_positive(self, tree: Scalar, uses: Mapping[str, str]) -> bool:
+        return self._forms.tree(tree, uses) == POSITIVE
 
     def _nonzero(self, a: Expr) -> bool:
         if not a:
@@ -73,65 +83,6 @@ class Needs:
         if len(a) == 1:
             return sign(self._ctx, a[0].scaled(-1 if a[0].coef < 0 else 1)) == 2
         return is_positive(self._ctx, a) or is_positive(self._ctx, [t.scaled(-1) for t in a])
-
-    # -- by form ------------------------------------------------------------------------------------------------------
-    def stage_is_positive(self, name: str) -> bool:
-        """Are all entries of the stage above 0 by the form of the program?"""
-        if name not in self._positive:
-            self._positive[name] = False
-            self._positive[name] = self._stage(name)
-        return self._positive[name]
-
-    def _stage(self, name: str) -> bool:
-        match self._program.by_name[name].op:
-            case ops.Map(_, tree, args, where):
-                return not where and self._is_positive(tree, {arg: use.stage for arg, use in args})
-            case ops.Contract(_, uses, where, coef, _, must_visit):
-                every = all(self._entries_are_positive(use.stage) for use in uses)
-                return every and self._is_positive(coef, {}) and (must_visit or not self._may_be_empty(uses, where))
-            case _:
-                return False
-
-    def _entries_are_positive(self, name: str) -> bool:
-        """Above 0 where there are entries."""
-        op = self._program.by_name[name].op
-        if isinstance(op, ops.Map):
-            return self._is_positive(op.scalar, {arg: use.stage for arg, use in op.args})
-        return self.stage_is_positive(name)
-
-    def _may_be_empty(self, uses: tuple[ops.Use, ...], where: tuple[ops.Relation, ...]) -> bool:
-        relations = [*where]
-        for use in uses:
-            op = self._program.by_name[use.stage].op
-            if isinstance(op, ops.Map) and op.where:
-                # The absent entries of a Map are those its relations remove; here only the same relations, by name, are followed.
-                names = dict(zip((a.name for a in op.out), (getattr(i, "name", "") for i in use.indices), strict=True))
-                if any(names[a] != a for a in names):
-                    return True
-                relations += op.where
-        # One order with the diagonal in it: j <= i + c with c >= 0 is met by j = i.
-        return not all(isinstance(r, ops.AtMost) and isinstance(r.c, int) and r.c >= 0 and r.i.space == r.j.space for r in relations) or (
-            len({frozenset((r.i.name, r.j.name)) for r in relations if isinstance(r, ops.AtMost)}) > 1
-        )
-
-    def _is_positive(self, tree: Scalar, uses: Mapping[str, str]) -> bool:
-        match tree:
-            case Num(value):
-                return value > 0
-            case Size():
-                return True
-            case Arg(name):
-                return self._entries_are_positive(uses[name]) and self.stage_is_positive(uses[name])
-            case Unary("exp", _):
-                return True
-            case Unary("sqrt", x) | Power(x, _):
-                return self._is_positive(x, uses)
-            case Binary("add" | "mul" | "div", a, b):
-                return self._is_positive(a, uses) and self._is_positive(b, uses)
-            case Binary("max2", a, b):
-                return self._is_positive(a, uses) or self._is_positive(b, uses)
-            case _:
-                return False
 
 
 def text(tree: Scalar, uses: Mapping[str, str]) -> str:

@@ -45,16 +45,17 @@ def sample(
     parameters: Mapping[str, int] | None = None,
     patterns: Sequence[tuple[int, ...]] = PATTERNS,
     sizes: Sequence[Sizes] = (),
+    positive: Collection[str] = (),
 ) -> Evidence:
     """Evidence that two stages agree (or are in order) at random points, stages in `atoms` taking any values: at `sizes`, or where none
-    are given at sizes after `patterns`, which go to the size symbols in turn.
+    are given at sizes after `patterns`, which go to the size symbols in turn. Inputs in `positive` are above 0.
 
     Raises StepRejected with a counterexample, Undecided when no point was found at which both sides have a value."""
     part = cut(program, (left, right), atoms)
     rng = Random(seed)
     plans = list(sizes) or [some_sizes(part, pattern) for pattern in patterns]
     bound = {name: rng.randint(0, 2) for name in sorted(_parameters(part))} | dict(parameters or {})
-    trial = _Trial(part, left, right, relation, rng, bound)
+    trial = _Trial(part, left, right, relation, rng, bound, positive)
     exact = relation == "==" and _within_residues(part)
     seen: list[Sizes] = []
     for plan in dict.fromkeys(plans):
@@ -89,6 +90,7 @@ class _Trial:
     relation: str
     rng: Random
     parameters: Mapping[str, int]
+    positive: Collection[str] = ()
 
     def by_residues(self, sizes: Mapping[str, int]) -> bool | None:
         """Do the sides agree modulo a prime? None when no point was found."""
@@ -171,7 +173,10 @@ class _Trial:
             shape = tuple(a.space.extent(dict(sizes)) for a in stage.out)
             boolean = isinstance(stage.op, ops.Input) and stage.op.boolean
             make = (lambda: k > 6 or self.rng.random() < 0.7) if boolean else entry
-            feeds[stage.name] = Tensor(shape, [make() for _ in range(prod(shape))])
+            entries = [make() for _ in range(prod(shape))]
+            if stage.name in self.positive:
+                entries = [abs(x) if isinstance(x, Fraction) else x for x in entries]
+            feeds[stage.name] = Tensor(shape, entries)
         return feeds
 
     def _counterexample(

@@ -20,10 +20,10 @@ def kind_of(setting: Setting, before: Node, after: Node) -> str:
     moved = _moved(before, after)
     if moved != "collect" and _cancels(before, after):
         return "cancel"
-    if shapes.arguments(before, "exp") != shapes.arguments(after, "exp"):
-        return "exponential law"
     if shapes.arguments(before, "log") != shapes.arguments(after, "log"):
         return "logarithm law"
+    if shapes.arguments(before, "exp") != shapes.arguments(after, "exp"):
+        return "exponential law"
     if shapes.calls(before, *shapes.DELTAS).total() > shapes.calls(after, *shapes.DELTAS).total():
         return "contract the delta"
     return moved or "rearrange"

@@ -17,9 +17,10 @@ from symattn.calculus import ordering, shapes
 from symattn.calculus.derivation import Both
 from symattn.calculus.expansions import EXPANSIONS, expanded
 from symattn.calculus.rearranging import kind_of
-from symattn.calculus.task import Task, equal, facts_in, names_in, no_argument, refused
+from symattn.calculus.task import Fact, Task, equal, facts_in, names_in, no_argument, refused
 from symattn.errors import DerivationError
 from symattn.language.names import suggestion
+from symattn.language.unparse import substitute
 from symattn.proof.certificate import Certificate
 from symattn.proof.evidence import StepRejected, Undecided
 from symattn.proof.sampling import sample
@@ -136,9 +137,23 @@ def _using(task: Task) -> Certificate:
     try:
         equal(task, frozenset(), opaque=True)
     except (StepRejected, Undecided):
-        return equal(task, frozenset(), facts, opaque=True)
+        return _with_facts(task, facts)
     kind = kind_of(task.setting, task.before, task.after)
     raise refused("this step holds without what it says it uses", f'write the rule "{kind}"')
+
+
+def _with_facts(task: Task, facts: list[Fact]) -> Certificate:
+    """The step from its facts; where one side is put in for the other, inside of a derivative too, by looking into everything."""
+    try:
+        return equal(task, frozenset(), facts, opaque=True)
+    except (StepRejected, Undecided):
+        there = {f.before: f.after for f in facts}
+        back = {f.after: f.before for f in facts}
+        if task.after not in (substitute(task.before, there), substitute(task.before, back)):
+            raise
+    for fact in facts:
+        equal(replace(task, before=fact.before, after=fact.after), task.setting.inside(fact.before) | task.setting.inside(fact.after))
+    return equal(task, task.setting.inside(task.before) | task.setting.inside(task.after))
 
 
 # -- the table ----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ cause. Does not promise: colour.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from symattn.claims.model import VERDICTS, Claim, DocumentReport, Report
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from symattn.sheets.result import Result
 
 LISTED = ("wrong", "off-by", "undecided", "truncated")
-# Headings in two lines, so that a row of numbers stays short; what is no verdict goes first where there is no room.
+# Headings in two lines, so that a row of numbers stays short.
 HEADS = {
     "rounded": ("round-", "ed"), "from-rounded": ("from", "rounded"), "truncated": ("trun-", "cated"), "off-by": ("off", "by"),
-    "undecided": ("un-", "decided"), "measured": ("mea-", "sured"), "sentences": ("sen-", "tences"), "read": ("read", "/ seen"),
+    "undecided": ("un-", "decided"), "measured": ("mea-", "sured"), "sentences": ("sen-", "tences"), "read / seen": ("read", "/ seen"),
 }  # fmt: skip
 SPARED = ("given", "measured")
 
@@ -33,13 +33,16 @@ def summary_lines(results: Sequence[Result], report: Report, strict: bool, width
         lines += _errata(result, document, width)
     lines += [line for text in _open(report, strict) for line in _wrapped(text, "", width)]
     total = tally(tuple(c for d in report.documents for c in d.claims))
-    lines += _wrapped(
-        f"{total.claims} printed numbers and conclusions: {total.right} right, {total.notes} cut or undecided, {total.root} errors and "
-        f"{total.inherited} inherited from them ({total.acknowledged} acknowledged), {total.labels} given or measured",
-        "",
-        width,
+    said = (
+        f"{_count(total.claims, 'claim')}: {total.right} right, {_count(total.notes, 'note')}, {_count(total.root, 'error')}, "
+        f"{total.inherited} inherited ({total.acknowledged} acknowledged), {total.labels} given or measured"
     )
+    lines += _wrapped(said, "", width)
     return lines
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _wrapped(text: str, indent: str, width: int) -> list[str]:
@@ -50,14 +53,17 @@ def _wrapped(text: str, indent: str, width: int) -> list[str]:
 
 
 def _table(results: Sequence[Result], report: Report, width: int) -> list[str]:
+    """Headings in one line where there is room, else in two, else without what is no verdict."""
     shown = [v for v in VERDICTS if any(counts(d)[v] for d in report.documents)]
-    lines = _rows(results, report, shown)
-    return lines if max(map(len, lines)) <= width else _rows(results, report, [v for v in shown if v not in SPARED])
+    verdicts = [v for v in shown if v not in SPARED]
+    tries = [_rows(results, report, shown, {}), _rows(results, report, shown, HEADS), _rows(results, report, verdicts, HEADS)]
+    return next((lines for lines in tries if max(map(len, lines)) <= width), tries[-1])
 
 
-def _rows(results: Sequence[Result], report: Report, shown: Sequence[str]) -> list[str]:
-    heads = ["worksheet", "read", *shown, "sentences"]
-    rows = [[(HEADS.get(h) or (h, ""))[k] for h in heads] for k in (0, 1)]
+def _rows(results: Sequence[Result], report: Report, shown: Sequence[str], two: Mapping[str, tuple[str, str]]) -> list[str]:
+    heads = ["worksheet", "read / seen", *shown, "sentences"]
+    rows = [[two.get(h, (h, ""))[k] for h in heads] for k in range(2 if two else 1)]
+    above = len(rows)
     for result, document in zip(results, report.documents, strict=True):
         found = counts(document)
         read = f"{document.understood} / {document.seen}" if result.verified else "-"
@@ -67,7 +73,7 @@ def _rows(results: Sequence[Result], report: Report, shown: Sequence[str]) -> li
     def aligned(row: list[str]) -> str:
         return "  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]).rstrip()
 
-    return [*map(aligned, rows[:2]), "  ".join("-" * w for w in widths), *map(aligned, rows[2:])]
+    return [*map(aligned, rows[:above]), "  ".join("-" * w for w in widths), *map(aligned, rows[above:])]
 
 
 def _errata(result: Result, document: DocumentReport, width: int) -> list[str]:

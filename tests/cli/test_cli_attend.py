@@ -306,3 +306,10 @@ def test_shapes_that_do_not_fit_point_into_the_file(tmp_path: Path) -> None:
 )
 def test_python_is_respelled(text: str, spelled: str) -> None:
     assert for_the_prompt(text) == spelled
+
+
+def test_a_block_in_which_everything_is_masked_is_left_out_of_the_page() -> None:
+    online = ("--mask", "causal", "--query-offset", "0", "--algorithm", "online", "--blocks", "2,1", "--to", "latex")
+    done = ran("attend", *QKV, *online)
+    assert done.code == 0
+    assert done.out.rstrip().endswith("\\end{document}")

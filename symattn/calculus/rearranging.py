@@ -20,13 +20,22 @@ def kind_of(setting: Setting, before: Node, after: Node) -> str:
     moved = _moved(before, after)
     if moved != "collect" and _cancels(before, after):
         return "cancel"
-    if shapes.arguments(before, "log") != shapes.arguments(after, "log"):
-        return "logarithm law"
-    if shapes.arguments(before, "exp") != shapes.arguments(after, "exp"):
-        return "exponential law"
+    law = _law(before, after)
+    if law:
+        return law
     if shapes.calls(before, *shapes.DELTAS).total() > shapes.calls(after, *shapes.DELTAS).total():
         return "contract the delta"
     return moved or "rearrange"
+
+
+def _law(before: Node, after: Node) -> str:
+    """Does what stands under log or exp change? Where both do, it is the logarithm's law when logarithms go or additions come out of one."""
+    logs = shapes.arguments(before, "log"), shapes.arguments(after, "log")
+    exponentials = shapes.arguments(before, "exp") != shapes.arguments(after, "exp")
+    if logs[0] == logs[1]:
+        return "exponential law" if exponentials else ""
+    out = logs[0].total() != logs[1].total() or shapes.outside(before) != shapes.outside(after)
+    return "logarithm law" if out or not exponentials else "exponential law"
 
 
 def _moved(before: Node, after: Node) -> str:

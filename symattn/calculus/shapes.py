@@ -49,6 +49,19 @@ def additions(node: Node) -> tuple[int, int]:
     return depth, count
 
 
+def outside(node: Node) -> int:
+    """How many + and - stand outside of exponentials and logarithms."""
+    count = 0
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, Call) and current.function in ("exp", "log"):
+            continue
+        count += isinstance(current, Operation) and current.op in ("+", "-")
+        waiting.extend(children(current))
+    return count
+
+
 def names(node: Node) -> Counter[str]:
     """Every name, as often as it is written."""
     return Counter(part.id for part in walk(node) if isinstance(part, Name))

@@ -72,23 +72,14 @@ class Program:
         return tuple(s for s in self.stages if isinstance(s.op, ops.Input))
 
     def spaces(self) -> tuple[Space, ...]:
-        """Every space of a stage's axes, in order of first appearance."""
-        return tuple(dict.fromkeys(a.space for s in self.stages for a in s.out))
+        """Every space of an axis, in order of first appearance: of stages, then of what operations sum over."""
+        return self._spaces
 
-    def __str__(self) -> str:
-        """A formula a stage in index notation, as lines of text."""
-        from symattn.page.notebook import writer
-        from symattn.program.formulas import formulas
-
-        write = writer("text")
-        rows = [found.row() for found in formulas(self).values()]
-        return "\n".join(f"{write(left)} {relation} {write(right)}" for left, relation, right in rows)
-
-    def _repr_latex_(self) -> str:
-        from symattn.page.notebook import aligned
-        from symattn.program.formulas import formulas
-
-        return aligned([found.row() for found in formulas(self).values()])
+    @cached_property
+    def _spaces(self) -> tuple[Space, ...]:
+        found = dict.fromkeys(a.space for s in self.stages for a in s.out)
+        found.update(dict.fromkeys(a.space for s in self.stages for a in inner_axes(s.op)))
+        return tuple(found)
 
     def evaluate(self, feeds: Mapping[str, Any], *, numbers: str | Format = "exact", **options: Any) -> Evaluation:
         """The named stages in one number system: `numbers` is "exact", "balls", "multiprec", "symbolic" or a float
@@ -173,6 +164,19 @@ def relation_axes(relation: ops.Relation) -> tuple[Axis, ...]:
             return (c, *parts)
         case ops.Allowed(use):
             return tuple(a for index in use.indices for a in index_axes(index))
+
+
+def inner_axes(op: ops.Op) -> tuple[Axis, ...]:
+    """The axes of an operation that are not axes of its result, each once."""
+    match op:
+        case ops.Contract(uses=uses, where=where, over=over):
+            mentioned = [*(a for u in uses for i in u.indices for a in index_axes(i)), *over]
+        case ops.Reduce(use=use, where=where):
+            mentioned = [a for i in use.indices for a in index_axes(i)]
+        case _:
+            return ()
+    mentioned += [a for r in where for a in relation_axes(r)]
+    return tuple(a for a in dict.fromkeys(mentioned) if a not in op.out)
 
 
 def _scope(stage: Stage, uses: tuple[ops.Use, ...], where: tuple[ops.Relation, ...], base: tuple[Axis, ...]) -> dict[str, Axis]:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat, fmpq, fmpz
 
+from symattn.certified import gradient_single
 from symattn.certified.attend import Heads, masked_row_error
 from symattn.certified.exact import Dots, ExactHead, Row, as_float, round_ball, tie_between_ends
 from symattn.certified.head import METHODS
@@ -80,7 +81,7 @@ def attention_grad(
                 if masked_row == "error" and problem.empty.any():
                     raise masked_row_error(heads, h, int(np.argmax(problem.empty)))
             group = Group(tuple(p for _, p in problems), tuple(flat[h] for h, _ in problems), masked_row == "mean")
-            found = GroupGradient(group, rounder, tally).run()
+            found = GroupGradient(group, rounder, tally, method).run()
             per_head += found[0]
             per_group.append(found[1:])
 
@@ -118,8 +119,8 @@ class Target:
 class GroupGradient:
     """The gradients of heads that share keys and values."""
 
-    def __init__(self, group: Group, rounder: Rounder, tally: Tally) -> None:
-        self.group, self.rounder, self.tally = group, rounder, tally
+    def __init__(self, group: Group, rounder: Rounder, tally: Tally, method: str) -> None:
+        self.group, self.rounder, self.tally, self.method = group, rounder, tally, method
         self.exact = [ExactHead(p) for p in group.problems]
         self.dots = [Dots(g, p.values) for p, g in zip(group.problems, group.upstream, strict=True)]
         first = group.problems[0]
@@ -136,6 +137,8 @@ class GroupGradient:
         for h, problem in enumerate(self.group.problems):
             targets[h].left[problem.empty] = False  # such a row has no scores, so its dQ is 0
             self.tally.add("exact", int(problem.empty.sum()) * self.keys.shape[1])
+        if self.method == "tiers" and not self.rounder.exact:
+            self._single(targets)
         bits = START_BITS
         while any(t.left.any() for t in targets):
             if bits > CAP_BITS:
@@ -147,6 +150,17 @@ class GroupGradient:
             bits *= 2
         *of_heads, keys, values = (t.found for t in targets)
         return of_heads, keys, values
+
+    def _single(self, targets: list[Target]) -> None:
+        """What float64 decides."""
+        *of_heads, keys, values = targets
+        of_queries, of_keys, of_values = gradient_single.gradients(self.group)
+        for target, found in zip((*of_heads, keys, values), (*of_queries, of_keys, of_values), strict=True):
+            rounded, proven = self.rounder.decide(found.value, found.error, found.low)
+            proven &= target.left & np.isfinite(found.error)
+            target.found[proven] = rounded[proven]
+            target.left &= ~proven
+            self.tally.add("single", int(proven.sum()))
 
     def _once(self, targets: list[Target], bits: int) -> None:
         """Everything that is left, at one precision."""
@@ -167,9 +181,7 @@ class GroupGradient:
                 terms = [self._row(h, i, bits) for i in chunk]
                 d_scores = arb_mat(len(chunk), m, [x for t in terms for x in t.d_scores])
                 products = (d_scores * key_balls * scale).entries()
-                for number, i in enumerate(chunk):
-                    for c in np.flatnonzero(target.left[i]).tolist():
-                        self._settle(target, (i, c), products[number * d + c], Fraction(0), bits)
+                self._settle_all(target, chunk, products, None, bits)
                 if shared:
                     d_keys += d_scores.transpose() * _matrix(self.queries[h][chunk])
                     small = arb_mat(len(chunk), m, [x for t in terms for x in t.small])
@@ -183,15 +195,32 @@ class GroupGradient:
                         row[c] += total / m
         if shared:
             d_keys *= scale
-            for at in np.argwhere(keys.left).tolist():
-                self._settle(keys, (at[0], at[1]), d_keys[at[0], at[1]], Fraction(0), bits)
-            for at in np.argwhere(values.left).tolist():
-                self._settle(values, (at[0], at[1]), d_values[at[0], at[1]], whole[at[0]][at[1]], bits)
+            every = list(range(m))
+            self._settle_all(keys, every, d_keys.entries(), None, bits)
+            self._settle_all(values, every, d_values.entries(), [x for row in whole for x in row], bits)
 
     def _row(self, h: int, i: int, bits: int) -> RowTerms:
         row = self.exact[h].row(i)
         a, exponent = self.dots[h].row(i)
         return row_terms(row, row.weights(bits), a, exponent, len(self.keys))
+
+    def _settle_all(self, target: Target, rows: list[int], balls: list[Any], whole: list[Fraction] | None, bits: int) -> None:
+        """Stores what is proven of whole + balls, the entries of these rows: most at once, from pairs of float64, the rest one by one."""
+        chosen = np.array(rows)
+        width = target.left.shape[1]
+        totals = balls
+        if whole is not None:
+            totals = [x + arb(fmpq(w.numerator, w.denominator)) if w else x for x, w in zip(balls, whole, strict=True)]
+        high, low, radius = np.array([as_pair(x) for x in totals]).reshape(len(rows), width, 3).transpose(2, 0, 1)
+        rounded, proven = self.rounder.decide(high, radius, low)
+        proven &= target.left[chosen] & np.isfinite(high)
+        target.found[chosen] = np.where(proven, rounded, target.found[chosen])
+        target.left[chosen] &= ~proven
+        self.tally.add("decided", int(proven.sum()))
+        for number, i in enumerate(rows):
+            for c in np.flatnonzero(target.left[i]).tolist():
+                at = number * width + c
+                self._settle(target, (i, c), balls[at], Fraction(0) if whole is None else whole[at], bits)
 
     def _settle(self, target: Target, at: tuple[int, int], ball: Any, whole: Fraction, bits: int) -> None:
         """Stores the rounding of whole + ball, if it is proven."""
@@ -244,6 +273,14 @@ def row_terms(row: Row, weights: list[Any], a: list[int], exponent: int, keys: i
     small[top] = -sum(small, arb(0))
     d_scores[top] = -sum(d_scores, arb(0))
     return RowTerms(top, small, d_scores)
+
+
+def as_pair(ball: Any) -> tuple[float, float, float]:
+    """(high, low, error): everything in the ball lies within `error` of high + low."""
+    high = float(ball)
+    rest = ball - arb(high)
+    low = float(rest)
+    return high, low, float(rest.rad()) * (1 + 2.0**-20) + abs(low) * 2.0**-50 + 2.0**-1072
 
 
 def _matrix(x: Floats) -> Any:

@@ -122,7 +122,7 @@ class Block:
     top_score: Floats  # in units
     weights: Floats
     shape_error: Floats  # bound of |log of computed/exact weight|, the common factor of a row taken out
-    fine_shape_error: Floats  # the same relative to the top key's weight
+    fine_shape_error: Floats  # the same, relative to the top key's weight
     score_error: Floats  # bound of the error of a score, in units
     rest: Floats  # sums of the rest: values, 1, |values|
     total: Floats

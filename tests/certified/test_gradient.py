@@ -10,7 +10,7 @@ from balls_reference import attention_balls, ball_matrix, count_wrong
 from flint import arb, arb_mat, fmpq
 
 from symattn import certified
-from symattn.certified import gradient, ties
+from symattn.certified import gradient, gradient_single, ties
 from symattn.errors import UndecidedError
 from symattn.number.formats import FORMATS, round_to
 from symattn.number.precision import flint_bits
@@ -156,3 +156,42 @@ def test_one_key_has_no_gradient_but_its_value():
     assert not found.queries.any()
     assert not found.keys.any()
     assert found.values.tolist() == [[3.0, float(round_to(Fraction(0.1) + Fraction(0.2), FORMATS["float64"]))]]
+
+
+def worst(q, k, v, g, road=gradient_single):
+    """The greatest |computed − exact| / bound of a float road's gradients."""
+    (d_q,), d_k, d_v = road.gradients(group(q, k, v, g))
+    ratios = []
+    for found, exact in zip((d_q, d_k, d_v), gradient_balls(q, k, v, g, bits=1200), strict=True):
+        with flint_bits(1200):
+            for i, row in enumerate(exact):
+                for c, ball in enumerate(row):
+                    difference = ball - arb(float(found.value[i, c])) - arb(float(found.low[i, c]))
+                    ratios.append(abs(float(difference)) / float(found.error[i, c]))
+    return max(ratios)
+
+
+SHAPES = [(6, 40, 8, 5, 1.0), (40, 6, 8, 5, 1.0), (6, 40, 8, 5, 9.0), (5, 300, 4, 2, 1.0), (3, 20, 300, 3, 1.0)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_error_is_within_its_bound(shape):
+    n, m, d, d_v, by = shape
+    rng = np.random.default_rng(5)
+    q, k, v, g = (rng.standard_normal(s) for s in ((n, d), (m, d), (m, d_v), (n, d_v)))
+    assert 0 < worst(q * by, k * by, v, g) <= 1
+
+
+def test_an_error_planted_in_the_mean_is_seen(monkeypatch):
+    honest = gradient_single.single.block
+
+    def tampered(head, rows):
+        found = honest(head, rows)
+        found.weights[0, 1 - min(found.top[0], 1)] *= 1 + 2.0**-36
+        return found
+
+    rng = np.random.default_rng(6)
+    q, k, v, g = (rng.standard_normal(s) for s in ((3, 4), (5, 4), (5, 2), (3, 2)))
+    assert worst(q, k, v, g) <= 1
+    monkeypatch.setattr(gradient_single.single, "block", tampered)
+    assert worst(q, k, v, g) > 1

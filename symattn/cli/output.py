@@ -1,7 +1,7 @@
 """Files are written beside and then renamed, so that an old result survives a full disk, an error or Ctrl-C.
 
 Promises: a path holds either its old bytes or all of the new ones, and nothing is left beside it; a link is followed, a file keeps its
-permissions. Progress is shown on a terminal only, and wiped when done.
+permissions, a device stays one. Progress is shown on a terminal only, and wiped when done.
 Does not promise: that the old bytes stay when the power fails during the rename.
 """
 
@@ -35,13 +35,17 @@ def write_whole(path: Path, content: str | bytes, *, next_move: str = "free some
     temporary = ""
     try:
         target = path.resolve() if path.is_symlink() else path
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
+        mode = target.stat().st_mode if target.exists() else stat.S_IFREG | 0o666 & ~_umask()
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a device or a pipe holds no bytes that could be kept
+            with target.open("wb") as out:
+                out.write(data)
+            return
         handle, temporary = tempfile.mkstemp(prefix=".symattn-", dir=target.parent)
         with os.fdopen(handle, "wb") as out:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
-        os.chmod(temporary, mode)
+        os.chmod(temporary, stat.S_IMODE(mode))
         os.replace(temporary, target)
         temporary = ""
     except OSError as error:

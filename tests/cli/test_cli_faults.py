@@ -10,6 +10,7 @@ import os
 import pty
 import runpy
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -92,6 +93,26 @@ def test_a_full_disk_keeps_the_old_output_and_leaves_nothing_beside_it(arguments
     done = spawned(*arguments, cwd=tmp_path, limit=limit)
     trouble(done, "out/prueba.es.tex cannot be written: File too large; what stood there before is untouched", "free some space")
     assert contents(tmp_path) == before
+
+
+def test_a_device_as_output_stays_a_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("a device would be replaced by a file")
+
+    monkeypatch.setattr(os, "replace", never)
+    monkeypatch.setattr("tempfile.mkstemp", never)
+    full = tmp_path / "full"
+    full.symlink_to("/dev/full")
+    trouble(ran("attend", *QKV, "-o", str(full)), "full cannot be written: No space left on device")
+    assert ran("attend", *QKV, "-o", "/dev/null").code == 0
+
+
+def test_a_pipe_as_output(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(command("attend", *QKV, "-o", "pipe"), cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL) as process:
+        assert "scores 2×2" in (tmp_path / "pipe").read_text()
+        assert process.wait(60) == 0
+    assert stat.S_ISFIFO(os.stat(tmp_path / "pipe").st_mode)
 
 
 def test_places_on_a_full_disk(tmp_path: Path) -> None:

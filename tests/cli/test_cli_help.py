@@ -89,7 +89,7 @@ def test_without_a_command_the_help_is_shown_and_nothing_is_right() -> None:
     ("arguments", "said"),
     [
         (("evl", "1"), "did you mean eval?"),
-        (("zzzz",), "known: attend, eval, worksheet"),
+        (("zzzz",), "known: attend"),
         (("worksheet", "biuld"), "did you mean build?"),
         (("eval", "1", "--digit", "3"), "No such option '--digit'"),
         (("eval",), "EXPRESSION"),

@@ -7,7 +7,8 @@ does not vanish, a number under a root, a row that visits something) is written 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product as choices
 
@@ -26,6 +27,17 @@ from symattn.proof.terms import Context, Expr, Indices, Skeleton, Term, Where, n
 
 Places = tuple[Where, ...]
 Env = dict[str, Where]
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """The axis stands at this position: what two opposite orders against an axis with one entry come to."""
+
+    axis: Axis
+    position: int
+
+
+Read = ops.Relation | Fixed
 
 
 class Lowering:
@@ -70,11 +82,18 @@ class Lowering:
             case Axis(name, _):
                 return env[name]
             case ops.At(space, position):
-                return indices.fixed_place(space, position)
+                return self._fixed(space, position)
             case ops.Inject(space, block, axis):
                 return ("in", [part.name for part in space.blocks].index(block), env[axis.name])
             case ops.Joint(_, axes):
                 return ("jt", tuple(env[a.name] for a in axes))
+
+    def _fixed(self, space: Space, position: int) -> Where:
+        """A position of a space, which is supposed to be there."""
+        place = indices.fixed_place(space, position)
+        if isinstance(space.size, str) and position > 0:
+            self.ctx.suppose(f"{space.size} > {position}")
+        return place
 
     # -- stages -------------------------------------------------------------------------------------------------------
     def stage(self, name: str, places: Places) -> Expr:
@@ -141,13 +160,13 @@ class Lowering:
                 ctx.suppose(f"{stage.name}: every entry visits something")
         return out
 
-    def _inner(self, op: ops.Contract | ops.Reduce, env: Env) -> Iterator[tuple[Env, frozenset[int], tuple[ops.Relation, ...]]]:
+    def _inner(self, op: ops.Contract | ops.Reduce, env: Env) -> Iterator[tuple[Env, frozenset[int], tuple[Read, ...]]]:
         """The summed axes at all their cases: places, bound indices, the relations that are left. Equalities are solved first."""
         mentioned = [a for use in (op.uses if isinstance(op, ops.Contract) else (op.use,)) for i in use.indices for a in index_axes(i)]
         mentioned += [a for r in op.where for a in relation_axes(r)]
         mentioned += op.over if isinstance(op, ops.Contract) else ()
         env = dict(env)
-        rest = list(op.where)
+        rest = _read(op.where)
         while True:
             solved = next(((r, s) for r in rest if (s := self._solve(r, env)) is not None), None)
             if solved is None:
@@ -159,9 +178,11 @@ class Lowering:
             inner = {**env, **{name: place for name, (place, _) in zip(open_axes, parts, strict=True)}}
             yield inner, frozenset(i for _, plain in parts for i in plain), tuple(rest)
 
-    def _solve(self, r: ops.Relation, env: Env) -> tuple[str, Where] | None:
+    def _solve(self, r: Read, env: Env) -> tuple[str, Where] | None:
         """The axis that an equality fixes, and its place."""
         match r:
+            case Fixed(i, k) if i.name not in env and (i.space.symbols() or k < i.space.extent({})):
+                return i.name, self._fixed(i.space, k)
             case ops.Same(i, j) if i.space == j.space:
                 if i.name in env and j.name not in env:
                     return j.name, env[i.name]
@@ -175,12 +196,14 @@ class Lowering:
                 pass
         return None
 
-    def _hold(self, where: tuple[ops.Relation, ...], env: Env, *, whole: bool = False) -> Expr:
+    def _hold(self, where: tuple[Read, ...], env: Env, *, whole: bool = False) -> Expr:
         """The relations as an expression; as one product of relations when `whole`."""
         ctx = self.ctx
         out = indices.TRUE
-        for r in where:
+        for r in _read(where):
             match r:
+                case Fixed(i, k):
+                    found = indices.same(ctx, env[i.name], indices.fixed_place(i.space, k))
                 case ops.Same(i, j):
                     found = indices.same(ctx, env[i.name], env[j.name])
                 case ops.AtMost(i, j, c):
@@ -270,6 +293,18 @@ class Lowering:
         if name not in self._symbols and name in self._named:
             return indices.extent(self._named[name])
         return symbol("$" + name)
+
+
+def _read(where: Sequence[Read]) -> list[Read]:
+    """The relations, opposite orders against an axis with one entry as the position that they fix."""
+    found = list(where)
+    for r in where:
+        if isinstance(r, ops.AtMost) and r.j.space.size == 1 and isinstance(r.c, int) and r in found:
+            opposite = ops.AtMost(r.j, r.i, -r.c)
+            if opposite in found and r.c >= 0:
+                found[found.index(r)] = Fixed(r.i, r.c)
+                found.remove(opposite)
+    return found
 
 
 def _given(t: Term, known: frozenset[tuple[int, Indices]]) -> Term:

@@ -167,6 +167,7 @@ def _relations(ctx: Context, t: Term) -> Expr | None:
             (i,) = idx
             place: Where = ("at", found.name)  # type: ignore[assignment]
             if i in t.bound:
+                ctx.suppose_position(i, int(found.name))  # type: ignore[call-overload]
                 return substitute(ctx, _without(t, rel), i, place)
             if _elsewhere(t, rel, i):
                 return product(ctx, substitute(ctx, _without(t, rel), i, place), [Term(1, rels=frozenset([rel]))])

@@ -22,6 +22,7 @@ from symattn.errors import DomainError, MaskedRowError, UnsupportedError
 from symattn.interp.run import Runner, Table, stages_read
 from symattn.interp.tensor import Tensor
 from symattn.program import ops
+from symattn.program.graph import value_uses
 from symattn.program.program import Program, Stage, sizes_used
 from symattn.program.scalar import Arg, Binary, Unary, walk
 from symattn.proof import enclosures, residues
@@ -231,16 +232,29 @@ def cut(program: Program, names: Collection[str], atoms: Collection[str]) -> Pro
 
 
 def some_sizes(program: Program, pattern: tuple[int, ...]) -> Sizes:
-    """Sizes for the symbols, in turn; all smaller while the program would have too many entries."""
+    """Sizes for the symbols, in turn, at least so large that fixed positions are there; all smaller while the program would have too
+    many entries."""
+    least = _positions(program)
     symbols = sizes_used(program)
     fixed = {space.name for space in program.spaces() if not space.symbols()}
     symbols = tuple(s for s in symbols if s not in fixed or any(s in space.symbols() for space in program.spaces()))
     while True:
-        sizes = {s: pattern[k % len(pattern)] for k, s in enumerate(symbols)}
+        sizes = {s: max(pattern[k % len(pattern)], least.get(s, 1)) for k, s in enumerate(symbols)}
         entries = sum(prod(a.space.extent(sizes) for a in stage.out) for stage in program.stages)
         if entries <= _ENTRIES or max(pattern) == 1:
             return tuple(sizes.items())
         pattern = tuple(max(1, p - 1) for p in pattern)
+
+
+def _positions(program: Program) -> dict[str, int]:
+    """For each size the least value at which every fixed position over it is there."""
+    found: dict[str, int] = {}
+    for stage in program.stages:
+        for use in value_uses(stage.op):
+            for index in use.indices:
+                if isinstance(index, ops.At) and isinstance(index.space.size, str):
+                    found[index.space.size] = max(found.get(index.space.size, 1), index.position + 1)
+    return found
 
 
 def larger_patterns(program: Program) -> list[tuple[int, ...]]:

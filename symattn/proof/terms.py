@@ -235,6 +235,12 @@ class Context:
         """Write down what must hold."""
         self.hypotheses[hypothesis] = None
 
+    def suppose_position(self, index: int, k: int) -> None:
+        """Position k is one that this index takes: a hypothesis where a symbol for its size leaves that open."""
+        size = self.space_list[self.space_of(index)].size
+        if isinstance(size, str) and k > 0:
+            self.suppose(f"{size} > {k}")
+
 
 def _missing(*_: object) -> Expr:
     raise NotImplementedError("functions.py was not loaded")

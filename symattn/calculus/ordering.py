@@ -13,6 +13,7 @@ from symattn.calculus.task import Fact, Task, facts_in, no_argument, refused
 from symattn.errors import DerivationError
 from symattn.language.ast import Node, Number
 from symattn.language.parser import parse
+from symattn.program.program import Program
 from symattn.proof import rules as kernel
 from symattn.proof.certificate import Certificate
 from symattn.proof.evidence import StepRejected
@@ -34,7 +35,17 @@ def supposed(task: Task) -> dict[str, str]:
 
 def _signs(facts: Sequence[Fact]) -> list[Certificate]:
     """Certificates that something is positive or nonnegative."""
-    return [f.line.certificate for f in facts if f.line is not None and f.sign in (">", ">=") and _is_zero(f.after)]
+    return [_sign_of(f.line.certificate) for f in facts if f.line is not None and f.sign in (">", ">=") and _is_zero(f.after)]
+
+
+def _sign_of(certificate: Certificate) -> Certificate:
+    """The comparison with the number 0, where it was reached in several steps."""
+    s = certificate.statement
+    return certificate if s.right == "0" else kernel.difference(certificate, s.program, s.left, atoms=[s.left])
+
+
+def _atoms(task: Task, program: Program) -> list[str]:
+    return [n for n in task.setting.names() if n in program.by_name]
 
 
 def _is_zero(node: Node) -> bool:
@@ -54,18 +65,24 @@ def _sign(task: Task, strict: bool) -> Certificate:
     if not _is_zero(task.after):
         raise refused("this rule ends at 0", 'write "0" as what comes after')
     facts = facts_in(task, task.argument)
+    compared = [f for f in facts if f.line is not None and f.sign != "==" and not _is_zero(f.after)]
     program, pairs = task.setting.compiled([(task.before, task.before)])
+    if compared and compared[0].line is not None:
+        found = kernel.difference(compared[0].line.certificate, program, pairs[0][0], atoms=_atoms(task, program))
+        if strict and found.statement.relation != ">":
+            raise refused("the comparison it starts from is not strict", 'write the rule "nonnegative"')
+        return found
     suppose = {name: sign for name, sign in supposed(task).items() if name in program.by_name}
     return kernel.nonnegative(program, pairs[0][0], strict=strict, given=_signs(facts), suppose=suppose)
 
 
 def positive(task: Task) -> Certificate:
-    """before > 0."""
+    """before > 0, by its form, or as the difference of a comparison that the argument names."""
     return _sign(task, True)
 
 
 def nonnegative_by_form(task: Task) -> Certificate:
-    """before >= 0."""
+    """before >= 0, by its form, or as the difference of a comparison that the argument names."""
     return _sign(task, False)
 
 
@@ -79,7 +96,7 @@ def _between(task: Task, greater: Node, less: Node, strict: bool) -> Certificate
     for fact, (left, right) in zip(equalities, pairs[2:], strict=True):
         inside = setting.inside(fact.before) | setting.inside(fact.after)
         proved.append(prove_equal(program, left, right, atoms=[n for n in setting.names() if n in program.by_name and n not in inside]))
-    atoms = [n for n in setting.names() if n in program.by_name]
+    atoms = _atoms(task, program)
     suppose = {name: sign for name, sign in supposed(task).items() if name in program.by_name}
     (a, b), (_, c) = pairs[0], pairs[1]
     return kernel.inequality(program, a, b, c, strict=strict, atoms=atoms, facts=proved, given=_signs(facts), suppose=suppose)

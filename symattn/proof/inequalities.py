@@ -70,6 +70,27 @@ def inequality(
     return mint(statement, PROVED, merged(same, sign), (same, sign), (), "inequality")
 
 
+def difference(
+    certificate: Certificate, program: Program, stage: str, *, atoms: Sequence[str] = (), facts: Sequence[Certificate] = ()
+) -> Certificate:
+    """From a >= b to `stage >= 0`, where `a - b == stage` is proved; > stays strict, and a <= b is b >= a.
+
+    Raises StepRejected for an equality or a sign, and what `prove_equal` raises."""
+    relation = order_of(certificate, program)
+    s = certificate.statement
+    if relation == "==" or s.right == "0":
+        raise StepRejected(f'"{s.text()}" is no comparison of two stages')
+    greater, less = (s.left, s.right) if relation[0] == ">" else (s.right, s.left)
+    stated(program, greater, stage)
+    out = program.by_name[greater].out
+    args = (("a", ops.Use(greater, out)), ("b", ops.Use(less, out)))
+    name = fresh(program, f"{greater}-{less}")
+    longer = Program((*program.stages, Stage(name, ops.Map(out, Binary("sub", Arg("a"), Arg("b")), args))))
+    same = prove_equal(longer, name, stage, atoms=atoms, facts=facts)
+    statement = Statement(program, stage, "0", ">" if len(relation) == 1 else ">=")
+    return mint(statement, PROVED, merged(certificate, same), (certificate, same), (), "difference")
+
+
 def monotone(
     certificate: Certificate, program: Program, left: str, right: str, *, given: Sequence[Certificate] = (), suppose: Signs | None = None
 ) -> Certificate:

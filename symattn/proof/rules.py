@@ -8,10 +8,10 @@ from __future__ import annotations
 from symattn.proof.extremes import below_maximum, each_is_zero, factor_is_zero, maximum_counts, tangent_line
 from symattn.proof.independence import equivariant, zero_derivative
 from symattn.proof.induction import induction
-from symattn.proof.inequalities import antisymmetric, congruent, inequality, monotone, nonnegative, transitive, turned
+from symattn.proof.inequalities import antisymmetric, congruent, difference, inequality, monotone, nonnegative, transitive, turned
 from symattn.proof.limits import squeeze, tends
 
 __all__ = [
-    "antisymmetric", "below_maximum", "congruent", "each_is_zero", "equivariant", "factor_is_zero", "induction", "inequality",
+    "antisymmetric", "below_maximum", "congruent", "difference", "each_is_zero", "equivariant", "factor_is_zero", "induction", "inequality",
     "maximum_counts", "monotone", "nonnegative", "squeeze", "tangent_line", "tends", "transitive", "turned", "zero_derivative",
 ]  # fmt: skip

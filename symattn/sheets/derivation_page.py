@@ -15,7 +15,7 @@ from symattn.calculus.statement import Clause, read_statement
 from symattn.calculus.symbols import indexed, symbol
 from symattn.calculus.typeset import RELATIONS, Typesetter
 from symattn.language.ast import Node
-from symattn.language.parser import parse
+from symattn.language.parser import parse, parse_relation
 from symattn.page import math as m
 from symattn.page import nodes as n
 from symattn.page.notebook import writer
@@ -99,13 +99,14 @@ class _Writer:
         found: list[m.Math] = []
         if sizes:
             found.append(m.Row((_commas([symbol(x) for x in sizes]), m.Sign("≥"), m.Number("1"))))
-        for text in self.derivation.hypotheses:
-            if text.removesuffix(" >= 1") not in sizes:
-                found += [self.relation(c) for c in read_statement(text).clauses]
+        found.extend(self.relation(text) for text in self.derivation.hypotheses if text.removesuffix(" >= 1") not in sizes)
         return found
 
-    def relation(self, clause: Clause) -> m.Math:
-        return m.Row((self.type.matrix(clause.left), m.Sign(RELATIONS[clause.sign]), self.type.matrix(clause.right)))
+    def relation(self, text: str) -> m.Math:
+        """One relation; a denominator that is not 0 is one as well."""
+        said = parse_relation(text)
+        (left, right), (sign,) = said.operands, said.signs
+        return m.Row((self.type.matrix(left), m.Sign(RELATIONS[sign]), self.type.matrix(right)))
 
     def defined(self, name: str, meaning: Node) -> n.Line:
         if self.type.natural(meaning):

@@ -194,3 +194,13 @@ def test_free_residues_notice_a_wrong_derivative() -> None:
     assert values[moved.name].entries[0] == values["f"].entries[0]
     assert values[moved.name].entries[0] != values["g"].entries[0]
     assert values["g"].entries[0] == 2 * values["f"].entries[0] % PRIME
+
+
+@pytest.mark.parametrize("name", ["plain: causal", "shifted: heads, W_O", "log-domain: bare", "online in 2 + 1: causal", "deferred: sink"])
+def test_the_second_backward_pass_is_proved_too(name: str) -> None:
+    program = CASES[name].program()
+    first = reverse(program, "output", ["W_Q"])
+    second = reverse(first.program, first.names["W_Q"], ["W_Q", "X"], "v")
+    assert second.hypotheses == ()
+    for o in second.obligations:
+        assert prove_equal(o.program, o.left, o.right, atoms=o.atoms).evidence.kind == "proved-all-sizes"

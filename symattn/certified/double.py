@@ -199,6 +199,7 @@ class Block:
     head: Double
     rows: Integers
     usable: Bools
+    top: Integers
     top_score: tuple[Floats, Floats]  # in units
     score_error: Floats  # bound of its error, naturally
     shape_error: Floats  # bound of |log of computed/exact weight|, the common factor of a row taken out
@@ -308,7 +309,9 @@ def block(head: Double, rows: Integers, *, values: bool = True, weights: bool = 
         scale[dead] = 0.0
     sums, sum_error = _sums(head, high, rest, scale) if values else _totals(high, rest, scale)
     usable = (near | far) & head.usable
-    return Block(head, rows, usable, (top_high, top_low), constants.unit()[0] * error, shape, (high, rest, scale), gone, sums, sum_error)
+    return Block(
+        head, rows, usable, top, (top_high, top_low), constants.unit()[0] * error, shape, (high, rest, scale), gone, sums, sum_error
+    )
 
 
 def _sums(head: Double, high: Floats, rest: Floats, scale: Floats) -> tuple[tuple[Floats, Floats], Floats]:
@@ -366,7 +369,7 @@ def _totals(high: Floats, rest: Floats, scale: Floats) -> tuple[tuple[Floats, Fl
     return (total[:, None], low[:, None]), np.full(len(total), error)
 
 
-def _divide(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+def divide(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """a / b as a pair, relative error below 2**-100."""
     q = a[0] / b[0]
     p, rest = two_prod_arrays(q, b[0])
@@ -380,7 +383,7 @@ def outputs(head: Double, b: Block) -> tuple[Floats, Floats, Floats]:
     """(high, low, bounds of their errors) of the output's rows."""
     high, low = (part[:, :-1] for part in b.sums)
     total = tuple(np.broadcast_to(part[:, -1:], high.shape) for part in b.sums)
-    q, rest = _divide((high, low), (total[0], total[1]))
+    q, rest = divide((high, low), (total[0], total[1]))
     # Values are below 1, so the mean magnitude and the output are too.
     error = 2.1 * b.shape_error[:, None] + 2.1 * b.sum_error[:, None] / total[0] + 2.0**-99 * np.abs(q)
     e = head.value_exponents
@@ -416,6 +419,6 @@ def weight_table(b: Block) -> tuple[Floats, Floats, Floats]:
     high, rest, scale = b.weights
     top = (high * scale, rest * scale)
     total = tuple(np.broadcast_to(part[:, -1:], high.shape) for part in b.sums)
-    q, low = _divide(top, (total[0], total[1]))
+    q, low = divide(top, (total[0], total[1]))
     error = q * (2.1 * b.shape_error[:, None] + 1.1 * b.sum_error[:, None] / total[0] + 2.0**-98)
     return q, low, error + np.where(scale == 0.0, 2.0**-990, 2.0**-1068)

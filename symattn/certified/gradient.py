@@ -11,7 +11,7 @@ share, with all others some 10,000 below): UndecidedError.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat, fmpq, fmpz
 
-from symattn.certified import gradient_single
+from symattn.certified import gradient_double, gradient_single
 from symattn.certified.attend import Heads, masked_row_error
 from symattn.certified.exact import Dots, ExactHead, Row, as_float, round_ball, tie_between_ends
+from symattn.certified.gradient_single import Bounded
 from symattn.certified.head import METHODS
 from symattn.certified.problem import Problem
 from symattn.certified.result import CertifiedGradient, Tally, report
@@ -137,8 +138,11 @@ class GroupGradient:
         for h, problem in enumerate(self.group.problems):
             targets[h].left[problem.empty] = False  # such a row has no scores, so its dQ is 0
             self.tally.add("exact", int(problem.empty.sum()) * self.keys.shape[1])
-        if self.method == "tiers" and not self.rounder.exact:
-            self._single(targets)
+        if self.method == "tiers":
+            if not self.rounder.exact:
+                self._floats(targets, gradient_single.gradients, "single")
+            if any(t.left.any() for t in targets):
+                self._floats(targets, gradient_double.gradients, "double")
         bits = START_BITS
         while any(t.left.any() for t in targets):
             if bits > CAP_BITS:
@@ -151,16 +155,16 @@ class GroupGradient:
         *of_heads, keys, values = (t.found for t in targets)
         return of_heads, keys, values
 
-    def _single(self, targets: list[Target]) -> None:
-        """What float64 decides."""
+    def _floats(self, targets: list[Target], gradients: Callable[[Group], tuple[list[Bounded], Bounded, Bounded]], tier: str) -> None:
+        """What a float tier decides."""
         *of_heads, keys, values = targets
-        of_queries, of_keys, of_values = gradient_single.gradients(self.group)
+        of_queries, of_keys, of_values = gradients(self.group)
         for target, found in zip((*of_heads, keys, values), (*of_queries, of_keys, of_values), strict=True):
             rounded, proven = self.rounder.decide(found.value, found.error, found.low)
             proven &= target.left & np.isfinite(found.error)
             target.found[proven] = rounded[proven]
             target.left &= ~proven
-            self.tally.add("single", int(proven.sum()))
+            self.tally.add(tier, int(proven.sum()))
 
     def _once(self, targets: list[Target], bits: int) -> None:
         """Everything that is left, at one precision."""

@@ -10,7 +10,7 @@ from balls_reference import attention_balls, ball_matrix, count_wrong
 from flint import arb, arb_mat, fmpq
 
 from symattn import certified
-from symattn.certified import gradient, gradient_single, ties
+from symattn.certified import gradient, gradient_double, gradient_single, sliced, ties
 from symattn.errors import UndecidedError
 from symattn.number.formats import FORMATS, round_to
 from symattn.number.precision import flint_bits
@@ -158,7 +158,7 @@ def test_one_key_has_no_gradient_but_its_value():
     assert found.values.tolist() == [[3.0, float(round_to(Fraction(0.1) + Fraction(0.2), FORMATS["float64"]))]]
 
 
-def worst(q, k, v, g, road=gradient_single):
+def worst(q, k, v, g, road):
     """The greatest |computed − exact| / bound of a float road's gradients."""
     (d_q,), d_k, d_v = road.gradients(group(q, k, v, g))
     ratios = []
@@ -174,24 +174,67 @@ def worst(q, k, v, g, road=gradient_single):
 SHAPES = [(6, 40, 8, 5, 1.0), (40, 6, 8, 5, 1.0), (6, 40, 8, 5, 9.0), (5, 300, 4, 2, 1.0), (3, 20, 300, 3, 1.0)]
 
 
+ROADS = {"single": gradient_single, "double": gradient_double}
+
+
+@pytest.mark.parametrize("road", ROADS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_error_is_within_its_bound(shape):
+def test_every_error_is_within_its_bound(shape, road):
     n, m, d, d_v, by = shape
     rng = np.random.default_rng(5)
     q, k, v, g = (rng.standard_normal(s) for s in ((n, d), (m, d), (m, d_v), (n, d_v)))
-    assert 0 < worst(q * by, k * by, v, g) <= 1
+    assert 0 < worst(q * by, k * by, v, g, ROADS[road]) <= 1
 
 
-def test_an_error_planted_in_the_mean_is_seen(monkeypatch):
-    honest = gradient_single.single.block
+@pytest.mark.parametrize(("road", "by"), [("single", 2.0**-36), ("double", 2.0**-76)])
+def test_an_error_planted_in_a_weight_is_seen(monkeypatch, road, by):
+    module = ROADS[road]
+    tier = getattr(module, road)
+    honest = tier.block
 
-    def tampered(head, rows):
-        found = honest(head, rows)
-        found.weights[0, 1 - min(found.top[0], 1)] *= 1 + 2.0**-36
+    def tampered(head, rows, **options):
+        found = honest(head, rows, **options)
+        other = 1 - min(int(found.top[0]), 1)
+        if road == "single":
+            found.weights[0, other] *= 1 + by
+        else:
+            found.weights[1][0, other] += found.weights[0][0, other] * by
         return found
 
     rng = np.random.default_rng(6)
     q, k, v, g = (rng.standard_normal(s) for s in ((3, 4), (5, 4), (5, 2), (3, 2)))
-    assert worst(q, k, v, g) <= 1
-    monkeypatch.setattr(gradient_single.single, "block", tampered)
-    assert worst(q, k, v, g) > 1
+    assert worst(q, k, v, g, module) <= 1
+    monkeypatch.setattr(tier, "block", tampered)
+    assert worst(q, k, v, g, module) > 1
+
+
+def test_products_of_pairs_keep_their_bounds():
+    def exact(p):
+        return [[Fraction(float(a)) + Fraction(float(b)) for a, b in zip(r, s, strict=True)] for r, s in zip(p.high, p.low, strict=True)]
+
+    rng = np.random.default_rng(7)
+
+    def made(*shape):
+        high = rng.standard_normal(shape) / 8
+        return sliced.Pair(high, high * 2.0**-54 * rng.uniform(-1, 1, shape))
+
+    for inner in (1, 40, 300):
+        x, y = made(3, inner), made(inner, 2)
+        found, error = sliced.product(x, sliced.cut(y))
+        sums, sum_error = sliced.row_sums(x)
+        a, b, c, d = exact(x), exact(y), exact(found), exact(sums)
+        for i in range(3):
+            assert abs(d[i][0] - sum(a[i])) <= Fraction(float(sum_error[i, 0]))
+            for j in range(2):
+                wanted = sum(a[i][k] * b[k][j] for k in range(inner))
+                assert abs(c[i][j] - wanted) <= Fraction(float(error[i, j]))
+        assert error.max() < 2.0**-75
+
+
+def test_every_tier_takes_part():
+    rng = np.random.default_rng(8)
+    q, k, v, g = (rng.standard_normal((40, 8)) for _ in range(4))
+    assert certified.attention_grad(q, k, v, g, out="float64").report.double == 4 * 320
+    found = certified.attention_grad(q, k, v, g, out="float32")
+    assert found.report.single > 1200
+    assert found.report.decided == 0

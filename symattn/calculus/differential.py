@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from symattn.calculus.backward import Backward, backward_of, inner, partial_of
 from symattn.calculus.chain import Chain
@@ -27,12 +28,14 @@ from symattn.calculus.reverse import reverse
 from symattn.calculus.setting import Setting, needed
 from symattn.calculus.slope_text import NoSlope, moved
 from symattn.errors import DerivationError, SymattnError, UnsupportedError
-from symattn.language.ast import Name, Node, Operation, walk
+from symattn.language.ast import Call, Index, Label, Name, Node, Operation, walk
 from symattn.language.names import suggestion
 from symattn.language.parser import parse
 from symattn.language.unparse import unparse
 from symattn.program.program import Program
 from symattn.program.tangent import tangent
+
+LONGEST = 160  # characters of an answer in one formula
 
 
 @dataclass(frozen=True)
@@ -146,18 +149,29 @@ class _Differential:
         if stage == self.gradient.upstream:
             return self.backward.upstream
         named = {*self.forward, *known, *([self.gradient.upstream] if self.gradient.upstream else [])}
-        return _text(self.gradient.program, stage, [n for n in named if n in self.gradient.program.by_name])
+        return _text(self.gradient.program, stage, [n for n in named if n in self.gradient.program.by_name], known)
 
     def _moved(self, reader: str, name: str) -> Node:
         """The partial derivative of a reader, written over the definitions and the direction."""
         meaning = self.setting.defined(reader)
         assert meaning is not None
         try:
-            found = moved(meaning, name, Name(self.backward.direction(name)), Name(reader))
+            found = moved(meaning, name, self._direction(name), Name(reader))
             assert found is not None
             return found
         except NoSlope:
             return self._moved_by_forward_mode(reader, name)
+
+    def _direction(self, name: str) -> Node:
+        """The direction of a value, absent where the value is."""
+        free = Name(self.backward.direction(name))
+        match self.setting.defined(name):
+            case Call("entries", (_, *conditions), keywords) if conditions:
+                return Call("entries", (Index(free, tuple(Label(k.name) for k in keywords)), *conditions), keywords)
+            case Call("causal_part", _, _):
+                return Call("causal_part", (free,))
+            case _:
+                return free
 
     def _moved_by_forward_mode(self, reader: str, name: str) -> Node:
         program = needed(self.setting.program(), [reader, self.backward.direction(name)])
@@ -178,7 +192,7 @@ class _Differential:
         while True:
             assert self.chain.at is not None
             once = self._once(self.chain.at)
-            if once is None:
+            if once is None or len(unparse(self.setting.unfold(self.chain.at, [self.backward.gradient(once)]))) > LONGEST:
                 return unparse(self.chain.at)
             self._unfold(self.backward.gradient(once), once)
 
@@ -193,14 +207,15 @@ class _Differential:
         used = [part.id for part in walk(node) if isinstance(part, Name)]
         for name in self.backward.order:
             own = self.backward.gradient(name)
-            if used.count(own) == 1 and len(self.wrt) * len(used) < 60:
+            if used.count(own) == 1:
                 return name
         return None
 
 
-def _text(program: Program, stage: str, named: Sequence[str]) -> str:
-    """The stage as text of the language, over the stages `named`. Raises UnsupportedError where the language does not say it."""
-    notations = Notations(program, named=[*named, *([stage] if stage not in named else [])])
+def _text(program: Program, stage: str, named: Sequence[str], called: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The stage as text of the language, over the stages `named`; `called` gives some of them another name. Raises UnsupportedError where
+    the language does not say it."""
+    notations = Notations(program, named=[*named, *([stage] if stage not in named else [])], letters=called)
     why = ""
     for style in ("matrix", "index"):
         try:
@@ -208,9 +223,9 @@ def _text(program: Program, stage: str, named: Sequence[str]) -> str:
         except SymattnError as error:
             why = error.message
             continue
-        if found.text and all(name in (s, *()) for name, s in found.names.items()):
+        if found.text and all(name == called.get(s, s) for name, s in found.names.items()):
             return found.text
-        why = found.unsaid or why
+        why = found.unsaid or f"{found.text} is about {dict(found.names)}" if not why else why
     raise UnsupportedError(f"this has no text in the language: {why}", next_move="name the parts of the expression")
 
 

@@ -17,7 +17,10 @@ ONE, TWO = Number(Fraction(1), "1"), Number(Fraction(2), "2")
 
 
 def _softmax(node: Call) -> Node:
-    e = Call("exp", node.args)
+    e: Node = Call("exp", node.args)
+    if any(k.name == "mask" for k in node.keywords):
+        e = Call("causal_part", (e,))
+        return Operation("/", e, Call("sum", (e,)))
     return Operation("/", e, Call("sum", (e,), node.keywords))
 
 

@@ -29,7 +29,7 @@ def kind_of(setting: Setting, before: Node, after: Node) -> str:
 
 
 def _law(before: Node, after: Node) -> str:
-    """Does what stands under log or exp change? Where both do, it is the logarithm's law when logarithms go or additions come out of one."""
+    """Does what stands under log or exp change? Where both do, it is the law of the logarithm when logarithms go or additions come out."""
     logs = shapes.arguments(before, "log"), shapes.arguments(after, "log")
     exponentials = shapes.arguments(before, "exp") != shapes.arguments(after, "exp")
     if logs[0] == logs[1]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from symattn.calculus.derivation import Definition
+from symattn.calculus.indices import put_in
 from symattn.calculus.shapes import DERIVATIVES
 from symattn.errors import DerivationError, ShapeError, SymattnError
 from symattn.language.ast import Call, Name, Node, walk
@@ -106,7 +107,7 @@ class Setting:
         """`node` with the names replaced by their expressions, again and again until none of them is left."""
         chosen: dict[Node, Node] = {Name(n): self._nodes[n] for n in names if n in self._nodes}
         while any(isinstance(part, Name) and part in chosen for part in walk(node)):
-            node = substitute(node, chosen)
+            node = put_in(substitute(node, chosen))
         return node
 
     def inside(self, node: Node) -> frozenset[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from symattn.language.ast import Call, Index, Name, Node, Number, Operation, Sign, Transpose, walk
+from symattn.language.ast import Call, Index, Label, Name, Node, Number, Operation, Sign, Transpose, walk
 from symattn.language.constants import rational
 from symattn.language.unparse import number
 
@@ -83,7 +83,7 @@ class _Slope:
         if below is None:
             assert first is not None
             return first
-        over = own if isinstance(own, Name) else Operation("/", a, b)
+        over = own if isinstance(own, Name) or _is_entry(own) else Operation("/", a, b)
         second = Operation("/", Operation("*", over, below), b)
         return Sign("-", second) if first is None else Operation("-", first, second)
 
@@ -97,6 +97,11 @@ class _Slope:
 
     def _call(self, node: Call, own: Node) -> Node:
         name, args = node.function, node.args
+        if name == "entries":
+            entry = Index(own, tuple(Label(k.name) for k in node.keywords)) if isinstance(own, Name) else None
+            inside = self.of(args[0], entry)
+            assert inside is not None
+            return Call(name, (inside, *args[1:]), node.keywords)
         if name in _LINEAR:
             return Call(name, (self._some(args[0]), *args[1:]), node.keywords)
         if name in ("dot", "outer"):
@@ -108,7 +113,9 @@ class _Slope:
         match name:
             case "softmax":
                 weighed = Operation("*", own, inner)
-                return Operation("-", weighed, Operation("*", own, Call("sum", (weighed,), node.keywords)))
+                return Operation(
+                    "-", weighed, Operation("*", own, Call("sum", (weighed,), tuple(k for k in node.keywords if k.name == "axis")))
+                )
             case "exp":
                 return Operation("*", own, inner)
             case "log":
@@ -125,3 +132,7 @@ class _Slope:
                 return Operation("*", Call("cos", args), inner)
             case _:
                 raise NoSlope
+
+
+def _is_entry(node: Node) -> bool:
+    return isinstance(node, Index) and isinstance(node.x, Name)

@@ -148,13 +148,39 @@ def _no_axis(node: Call) -> None:
 
 
 def _softmax(c: Compiler, args: list[Value], node: Call, target: str) -> Value:
-    axis = _axis(c, args[0], node)
+    mask = next((k for k in node.keywords if k.name == "mask"), None)
+    axis = args[0].axes[-1] if mask is not None and args[0].axes else _axis(c, args[0], node)
     x = c.as_use(args[0], node)
     name = c.inner(target, "weights")
-    e = c.settled(c.function("exp", x, node), c.work.fresh(c.name, "exponentials"), node)
-    z = c.work.add(c.work.fresh(c.name, "row_sums"), ops.Contract(_without(e, axis), (e.use,)), 1, node.place)
+    where = () if mask is None else _masked(c, x, mask, node)
+    exponentials = c.function("exp", x, node)
+    e = c.work.add(c.work.fresh(c.name, "exponentials"), ops.Map(x.axes, exponentials.tree, exponentials.args, where), 1, node.place)
+    total = ops.Contract(_without(e, axis), (e.use,), where, must_visit=mask is not None)
+    z = c.work.add(c.work.fresh(c.name, "row_sums"), total, 1, node.place)
     quotient = Value(e.axes, Binary("div", e.tree, z.tree), (*e.args, *z.args))
     return c.settled(quotient, name, node)
+
+
+def _masked(c: Compiler, x: Value, mask: Keyword, node: Call) -> tuple[ops.Relation, ...]:
+    """The relations of a softmax with a mask."""
+    if not isinstance(mask.value, Text) or mask.value.text != "causal" or any(k.name == "axis" for k in node.keywords):
+        raise LanguageError(
+            'softmax takes mask="causal", along the last axis',
+            place=mask.place,
+            next_move="for other masks write attention(Q, K, V, mask=M)",
+        )
+    return (_below(c, x, node),)
+
+
+def _below(c: Compiler, x: Value, node: Call) -> ops.Relation:
+    """Column at most row, for the last two axes. Raises ShapeError."""
+    if len(x.axes) < 2 or not c.work.spaces.join(x.axes[-2].space, x.axes[-1].space):
+        raise ShapeError(
+            f"{node.function} takes a square matrix here, not {described(c.work.spaces, x)}",
+            place=node.place,
+            next_move="give rows and columns one axis",
+        )
+    return ops.AtMost(x.axes[-1], x.axes[-2], 0)
 
 
 # -- pairs and shapes -------------------------------------------------------------------------------------------------
@@ -226,16 +252,9 @@ def _concat(c: Compiler, args: list[Value], node: Call, target: str) -> Value:
 
 
 def _causal(c: Compiler, args: list[Value], node: Call, target: str) -> Value:
-    x = args[0]
-    if len(x.axes) != 2 or not c.work.spaces.join(x.axes[0].space, x.axes[1].space):
-        raise ShapeError(
-            f"causal_part takes a square matrix, not {described(c.work.spaces, x)}",
-            place=node.place,
-            next_move="give rows and columns one axis",
-        )
-    x = c.ready(x, node)
-    i, j = x.axes
-    return c.work.add(c.inner(target, "causal"), ops.Map((i, j), x.tree, x.args, (ops.AtMost(j, i, 0),)), x.weight, node.place)
+    x = c.ready(args[0], node)
+    where = _below(c, x, node)
+    return c.work.add(c.inner(target, "causal"), ops.Map(x.axes, x.tree, x.args, (where,)), x.weight, node.place)
 
 
 # -- index notation -----------------------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ class Compiler:
                 return self.transposed(self.value(x), node)
             case Index(x, items):
                 if any(isinstance(item, Label) and item.text in self.bound for item in items):
-                    return indexed.index(self, self.value(x), node)
+                    return indexed.index(self, indexed.array(self, x), node)
                 return self._index(self.value(x), items, node)
             case Call(function, _, _):
                 return calls.call(self, FUNCTIONS[function], node, target)

@@ -51,7 +51,15 @@ _ROWS = (
     _scalar("erf", "the error function of each entry", "erf(0.5)"),
     _scalar("relu", "the larger of each entry and 0", "relu([-1, 2])"),
     _scalar("abs", "the absolute value of each entry", "abs([-1, 2])"),
-    Function("softmax", 1, 1, ("axis",), "along", f"exp(x) divided by its sum, {_LAST}", "softmax([2.0, 5.0, 1.0])"),
+    Function(
+        "softmax",
+        1,
+        1,
+        ("axis", "mask"),
+        "along",
+        f'exp(x) divided by its sum, {_LAST}; mask="causal" leaves out what stands right of the diagonal',
+        "softmax([2.0, 5.0, 1.0])",
+    ),
     Function("sum", 1, 1, ("axis",), "along", f"the sum {_LAST}", "sum([[1, 2], [3, 4]])"),
     Function("mean", 1, 1, ("axis",), "along", f"the arithmetic mean {_LAST}", "mean([1, 2, 6])"),
     Function("max", 1, 2, ("axis",), "along", f"the largest entry {_LAST}; of two arguments the larger, entry by entry", "max([1, 3, 2])"),
@@ -65,7 +73,13 @@ _ROWS = (
     Function("eye", 1, 1, (), "shape", "the identity matrix over an axis or of a size", "eye(3)"),
     Function("positions", 1, 1, (), "shape", "0, 1, 2, … along an axis or as many as the size says", "positions(4)"),
     Function(
-        "causal_part", 1, 1, (), "shape", "a square matrix whose entries right of the diagonal are absent", "causal_part([[1, 2], [3, 4]])"
+        "causal_part",
+        1,
+        1,
+        (),
+        "shape",
+        "a square matrix whose entries right of the diagonal are absent (of more axes, the last two)",
+        "causal_part([[1, 2], [3, 4]])",
     ),
     Function(
         "entries", 1, 9, (ANY,), "index", "the array of an expression in indices", "entries(sum_over([[1, 2], [3, 4]][i,j], j=2), i=2)"

@@ -32,8 +32,11 @@ def entries(c: Compiler, node: Call, target: str) -> Value:
     """The array of an expression's entries, its axes in the order in which they are named."""
     if c.bound:
         raise LanguageError("entries cannot stand inside of index notation", place=node.place, next_move="give the inner array a name")
+    inner = node.args[0]
     with _bound(c, node) as axes:
-        value = _read(c, node)
+        if isinstance(inner, Call) and inner.function == "sum_over" and len(node.args) == 1:
+            return sum_over(c, inner, target, axes)
+        value = _checked(c, c.value(node.args[0]), node)
         where = _conditions(c, node)
     uses = _factors(value) if _repeats(value) else None
     op: ops.Op
@@ -44,15 +47,15 @@ def entries(c: Compiler, node: Call, target: str) -> Value:
     return c.work.add(c.inner(target, "entries"), op, value.weight, node.place)
 
 
-def sum_over(c: Compiler, node: Call, target: str) -> Value:
-    """The sum over the indices that are named, for each of the others."""
+def sum_over(c: Compiler, node: Call, target: str, whole: tuple[Axis, ...] = ()) -> Value:
+    """The sum over the indices that are named, for each of the others: those that are mentioned, or `whole`."""
     with _bound(c, node) as axes:
         value = _read(c, node)
         uses = _factors(value)
         if uses is None:
             uses = (c.as_use(value, node).use,)
         where = _conditions(c, node)
-    out = _outer(c, (*value.axes, *_axes_of(where)), axes)
+    out = whole or _outer(c, (*value.axes, *_axes_of(where)), axes)
     met = {a for use in uses for a in use.indices} | set(_axes_of(where))
     over = tuple(a for a in axes if a not in met)
     return c.work.add(c.inner(target, "sum"), ops.Contract(out, uses, where, over=over), value.weight, node.place)
@@ -92,7 +95,10 @@ def _bound(c: Compiler, node: Call) -> Iterator[tuple[Axis, ...]]:
 
 def _read(c: Compiler, node: Call) -> Value:
     """The value of the first argument, which runs over bound indices only."""
-    value = c.ready(c.value(node.args[0]), node)
+    return c.ready(_checked(c, c.value(node.args[0]), node), node)
+
+
+def _checked(c: Compiler, value: Value, node: Call) -> Value:
     if any(a not in c.bound.values() for a in value.axes):
         raise LanguageError(
             f"{described(c.work.spaces, value)} stands without its indices", place=node.args[0].place, next_move="write A[i,j] for an entry"
@@ -122,6 +128,15 @@ def _outer(c: Compiler, met: Iterable[Axis], bound: tuple[Axis, ...]) -> tuple[A
 
 
 # -- what reads one -----------------------------------------------------------------------------------------------------
+def array(c: Compiler, node: Node) -> Value:
+    """What is indexed, a whole array: the indices around it mean nothing inside."""
+    before, c.bound = c.bound, {}
+    try:
+        return c.value(node)
+    finally:
+        c.bound = before
+
+
 def index(c: Compiler, x: Value, node: Index) -> Value:
     """`A[i,j]` with bound indices among the items."""
     spaces = c.work.spaces

@@ -5,6 +5,7 @@ another by `overlay`, whose rules are the language's only broadcasting:
 
 * a number goes with anything; equal numbers of axes go position by position, and the index sets must be one;
 * a set of one entry without a name is stretched: `[[1, 2]]` over the rows of a matrix, `[[1], [2]]` over its columns;
+* an array whose axes are some of the other's runs along those: the row sums of what it came from;
 * a vector with a matrix runs along the axis that it came from (the row sums of a matrix along its rows), else along the only axis
   with its index set; where both axes have it, along the rows; where nothing tells, it is an error and not a guess.
 """
@@ -115,6 +116,10 @@ def overlay(spaces: Spaces, a: Value, b: Value, sign: str, place: Place) -> tupl
         return a.axes, a, b
     if len(a.axes) == len(b.axes):
         return _same_rank(spaces, a, b, sign, place)
+    if set(a.axes) < set(b.axes):
+        return b.axes, a, b
+    if set(b.axes) < set(a.axes):
+        return a.axes, a, b
     if len(a.axes) == 1:
         return b.axes, _along(spaces, a, b, sign, place, (a, b)), b
     if len(b.axes) == 1:

@@ -37,6 +37,7 @@ from symattn.program.ops import Position
         ("eye(2)", [[F(1), F(0)], [F(0), F(1)]]),
         ("positions(4)", [F(0), F(1), F(2), F(3)]),
         ("causal_part([[1, 2], [3, 4]])", [[F(1), F(0)], [F(3), F(4)]]),
+        ('softmax([[1, 7], [3, 3]], mask="causal")', [[F(1), F(0)], [F(1, 2), F(1, 2)]]),
         ("A = [[1, 2], [3, 4]]; derivative(sum(causal_part(A)), A, [[1, 5], [2, 3]])", [F(1), F(5)]),
     ],
 )
@@ -103,6 +104,9 @@ def test_axes_by_name():
         ("eye(0)", LanguageError, "no axis and no size"),
         ("ones(1/2)", LanguageError, "no axis and no size"),
         ("causal_part([[1, 2, 3], [4, 5, 6]])", ShapeError, "takes a square matrix"),
+        ('softmax([[1, 2, 3], [4, 5, 6]], mask="causal")', ShapeError, "takes a square matrix"),
+        ('softmax([[1, 2], [4, 5]], mask="window")', LanguageError, 'takes mask="causal"'),
+        ('softmax([[1, 2], [4, 5]], axis=0, mask="causal")', LanguageError, 'takes mask="causal"'),
         ("entries(1)", LanguageError, "names no index"),
         ("v = [1, 2]; entries(v[j], i=2)", LanguageError, 'so "j" is none of them'),
         ("v = [1, 2]; entries(v[i], i=3)", ShapeError, "runs over"),

@@ -29,7 +29,7 @@ from symattn.program.graph import absent_where, ancestors, cut, dependents, know
 from symattn.program.ops import Contract, Map, Reduce, Relation, Use
 from symattn.program.program import Program, Stage
 from symattn.program.scalar import Arg, Binary, Num, Scalar
-from symattn.program.tangent import Forward, symbol
+from symattn.program.tangent import Forward, symbol, tangent
 
 if TYPE_CHECKING:
     from symattn.proof.certificate import Certificate
@@ -41,8 +41,8 @@ ZERO = Num(Fraction(0))
 @dataclass(frozen=True)
 class Obligation:
     """`left` equals `right` in `program`, for all sizes and whatever the inputs are. `stage` is the stage whose cotangent `cotangent` is
-    meant, `readers` the stages it comes from; `kind` is "adjoint", or "zero" for a cotangent that is claimed to be 0. `atoms` are stages
-    whose values do not matter (where a maximum is attained)."""
+    meant, `readers` the stages it comes from; `kind` is "adjoint", "zero" for a cotangent that is claimed to be 0, or "whole" (see
+    `whole`). `atoms` are stages whose values do not matter (where a maximum is attained)."""
 
     stage: str
     cotangent: str
@@ -57,6 +57,8 @@ class Obligation:
         """`dP: <dO, derivative of output by weights along v> = <dP, v>`."""
         if self.kind == "zero":
             return f"{self.cotangent} = 0"
+        if self.kind == "whole":
+            return f"<upstream, derivative by {self.stage} along v> = <{self.cotangent}, v>"
         terms = " + ".join(f"<cotangent of {c}, derivative of {c} by {self.stage} along v>" for c in self.readers) or "0"
         return f"{self.cotangent}: {terms} = <{self.cotangent}, v>"
 
@@ -98,6 +100,25 @@ def obligations(gradient: Gradient) -> tuple[Obligation, ...]:
         if name not in active:
             found.append(writer.adjoint(stages[name], claims[name], []))
     return tuple(found)
+
+
+def whole(gradient: Gradient, variable: str) -> Obligation:
+    """The definition in one statement: <upstream, derivative of `of` by the variable along v> = <gradient, v>; only inputs are free.
+
+    A proof of it unfolds every stage in between, so its cost grows fast with depth: for one layer, as a second way to the same end."""
+    name = known_stage(gradient.program, variable, "the variable")
+    emitter = Emitter(gradient.program.stages)
+    v = emitter.give(emitter.fresh("v"), gradient.program.by_name[name].out)
+    moved = tangent(Program((*gradient.program.stages, *emitter.new)), gradient.of, {name: v})
+    emitter = Emitter(moved.program.stages)
+    out = emitter.stages[moved.name].out
+    left = moved.name
+    if gradient.upstream is not None:
+        left = emitter.add("left", Contract((), (Use(gradient.upstream, out), Use(moved.name, out))))
+    shape = emitter.stages[v].out
+    right = emitter.add("right", Contract((), (Use(gradient.names[variable], shape), Use(v, shape))))
+    program = Program((*moved.program.stages, *emitter.new), right)
+    return Obligation(name, gradient.names[variable], program, left, right, kind="whole")
 
 
 def certify(gradient: Gradient, budget: Budget | None = None) -> tuple[Certificate, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from gradient_cases import CASES, TEXTS, language
 
-from symattn.calculus.adjoint import certify
+from symattn.calculus.adjoint import certify, whole
 from symattn.calculus.products import is_arithmetic, product, tree_of
 from symattn.calculus.reverse import reverse
 from symattn.errors import DomainError, ProgramError, ShapeError, UnsupportedError
@@ -22,6 +22,7 @@ from symattn.program.scalar import Arg, Binary, Num, Power, Size, Unary
 from symattn.program.slopes import text
 from symattn.program.spaces import Axis, Space
 from symattn.proof.evidence import StepRejected
+from symattn.proof.kernel import prove_equal
 
 N, M = Space("n", "n"), Space("m", "m")
 ROW, ROW2, COL = Axis("i", N), Axis("i2", N), Axis("j", M)
@@ -377,3 +378,17 @@ def test_a_relation_that_is_used_again() -> None:
     gradient = reverse(program, "f", ["x"])
     assert gradient.program.evaluate({"x": [2, 3]})[gradient.names["x"]].nested() == [1, 1]
     assert len(certify(gradient)) == 2
+
+
+@pytest.mark.parametrize("options", [{}, {"mask": "causal"}, {"heads": "h", "output_projection": True}])
+def test_the_definition_in_one_statement(options: dict[str, Any]) -> None:
+    """Fully unfolded, with nothing free but inputs: a second proof of what the local obligations say together."""
+    gradient = reverse(Attention(**options).program(), "output", ["X", "W_Q", "W_K", "W_V"])
+    for name in gradient.names:
+        found = whole(gradient, name)
+        assert found.text() == f"<upstream, derivative by {name} along v> = <{gradient.names[name]}, v>"
+        assert prove_equal(found.program, found.left, found.right).evidence.kind == "proved-all-sizes"
+    crossed = replace(gradient, names={**gradient.names, "W_K": gradient.names["W_Q"]})
+    wrong = whole(crossed, "W_K")
+    with pytest.raises(StepRejected):
+        prove_equal(wrong.program, wrong.left, wrong.right)

@@ -77,6 +77,7 @@ class _Sums:
         self.keys, self.keys_error = pair(np.zeros(keys.shape)), np.zeros(keys.shape)
         self.small, self.small_error = pair(np.zeros(values.shape)), np.zeros(values.shape)
         self.rows = rows
+        self.pairs = (8 + rows / 64) * PAIRS  # products, quotients, and a sum for each block of rows
         self.bits = 52 - rows.bit_length()
         self.whole = [np.zeros(values.shape) for _ in range(3)]
 
@@ -127,14 +128,14 @@ class _Sums:
         magnitude = np.abs(t.high)
         bound = w.high * (1.03 * (alpha + mean_error + most * PAIRS))
         bound[at, top] = 1.03 * mean_error[:, 0]
-        bound += magnitude * (2 * kappa + 8 * PAIRS)
+        bound += magnitude * (2 * kappa + self.pairs)
         bound /= z_high
         found, error = product(t, self.key_cut if stop == len(self.k) else cut(pair(self.k[:stop])))
         d_q = Pair(*divide((found.high, found.low), (np.broadcast_to(z_high, found.high.shape), np.broadcast_to(z[1], found.high.shape))))
         d_q_error = 1.03 * (bound @ self.abs_k[:stop] + error / z_high + PAIRS * np.abs(d_q.high))
         self._add_keys(t, bound, q, z, stop)
         w.high[at, top], w.low[at, top] = -others.high[:, 0], -others.low[:, 0]
-        share_error = (np.abs(w.high) / z_high) * (2 * kappa + 8 * PAIRS)
+        share_error = (np.abs(w.high) / z_high) * (2 * kappa + self.pairs)
         share_error[at, top] += (others_error / z_high)[:, 0]
         found, error = product(w.transposed(), cut(_over(g, z)))
         self.small = _add_to(self.small, found, stop)

@@ -234,7 +234,7 @@ def test_products_of_pairs_keep_their_bounds():
 def test_every_tier_takes_part():
     rng = np.random.default_rng(8)
     q, k, v, g = (rng.standard_normal((40, 8)) for _ in range(4))
-    assert certified.attention_grad(q, k, v, g, out="float64").report.double == 4 * 320
+    assert certified.attention_grad(q, k, v, g, out="float64").report.double == 3 * 320
     found = certified.attention_grad(q, k, v, g, out="float32")
-    assert found.report.single > 1200
+    assert found.report.single > 900
     assert found.report.decided == 0

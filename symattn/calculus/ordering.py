@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from symattn.calculus.task import Fact, Task, facts_in, no_argument, refused
+from symattn.calculus.task import Fact, Task, facts_in, no_argument, proved_facts, refused
 from symattn.errors import DerivationError
 from symattn.language.ast import Node, Number
 from symattn.language.parser import parse
@@ -17,7 +17,6 @@ from symattn.program.program import Program
 from symattn.proof import rules as kernel
 from symattn.proof.certificate import Certificate
 from symattn.proof.evidence import StepRejected
-from symattn.proof.kernel import prove_equal
 
 _SIGN = re.compile(r"(\w+) (>=?) 0")
 
@@ -92,10 +91,7 @@ def _between(task: Task, greater: Node, less: Node, strict: bool) -> Certificate
     setting = task.setting
     equalities = [f for f in facts if f.sign == "=="]
     program, pairs = setting.compiled([(greater, less), (greater, gap), *((f.before, f.after) for f in equalities)])
-    proved = []
-    for fact, (left, right) in zip(equalities, pairs[2:], strict=True):
-        inside = setting.inside(fact.before) | setting.inside(fact.after)
-        proved.append(prove_equal(program, left, right, atoms=[n for n in setting.names() if n in program.by_name and n not in inside]))
+    proved = proved_facts(setting, program, equalities, pairs[2:])
     atoms = _atoms(task, program)
     suppose = {name: sign for name, sign in supposed(task).items() if name in program.by_name}
     (a, b), (_, c) = pairs[0], pairs[1]

@@ -12,6 +12,7 @@ from symattn.calculus.setting import Setting
 from symattn.errors import DerivationError
 from symattn.language.ast import Node
 from symattn.language.parser import parse_relation
+from symattn.program.program import Program
 from symattn.proof.certificate import Certificate
 from symattn.proof.evidence import StepRejected, Undecided
 from symattn.proof.kernel import prove_equal
@@ -97,8 +98,16 @@ def equal(task: Task, opened: frozenset[str], facts: Sequence[Fact] = (), *, opa
         if fact.sign != "==":
             raise DerivationError("only equalities are used here", next_move="leave the inequality out")
     program, pairs = setting.compiled([(task.before, task.after), *((f.before, f.after) for f in facts)])
+    proved = proved_facts(setting, program, facts, pairs[1:])
+    left, right = pairs[0]
+    atoms = [n for n in (*setting.names(), *closed) if n not in opened and n in program.by_name]
+    return prove_equal(program, left, right, atoms=atoms, facts=proved)
+
+
+def proved_facts(setting: Setting, program: Program, facts: Sequence[Fact], stages: Sequence[tuple[str, str]]) -> list[Certificate]:
+    """The certificate of each equality, between these stages: proved with its definitions opened, or that of the lines it names."""
     proved = []
-    for fact, (left, right) in zip(facts, pairs[1:], strict=True):
+    for fact, (left, right) in zip(facts, stages, strict=True):
         inside = setting.inside(fact.before) | setting.inside(fact.after)
         atoms = [n for n in setting.names() if n in program.by_name and n not in inside]
         try:
@@ -107,9 +116,7 @@ def equal(task: Task, opened: frozenset[str], facts: Sequence[Fact] = (), *, opa
             if fact.line is None:
                 raise
             proved.append(fact.line.certificate)
-    left, right = pairs[0]
-    atoms = [n for n in (*setting.names(), *closed) if n not in opened and n in program.by_name]
-    return prove_equal(program, left, right, atoms=atoms, facts=proved)
+    return proved
 
 
 def refused(message: str, move: str = "") -> StepRejected:

@@ -23,4 +23,6 @@ def derive() -> Derivation:
     chain.step("rearrange", "sum(E) / Z", "$Z$ no depende de la columna", "$Z$ does not depend on the column")
     chain.step("definition: Z", "sum(E) / sum(E)", "$Z$ es justamente esa suma", "$Z$ is just that sum")
     chain.step("cancel", "1", "una suma de exponenciales no es 0", "a sum of exponentials is not 0")
-    return chain.done("sum(P) == 1")
+    chain.start("P")
+    chain.step("positive", "0", "exponenciales divididas por una suma de exponenciales", "exponentials, divided by a sum of exponentials")
+    return chain.done("sum(P) == 1; P > 0")

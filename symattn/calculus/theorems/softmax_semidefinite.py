@@ -7,15 +7,15 @@ from symattn.calculus.derivation import Both, Derivation
 
 GROUP = "softmax"
 TITLE = Both(
-    r"$x^\top (\text{diag}(p) - p p^\top) x$ es una suma de cuadrados de diferencias",
-    r"$x^\top (\text{diag}(p) - p p^\top) x$ is a sum of squares of differences",
+    r"$x^\top (\text{diag}(p) - p p^\top) x$ es una suma de cuadrados, y nunca negativa",
+    r"$x^\top (\text{diag}(p) - p p^\top) x$ is a sum of squares, never negative",
 )
 EXAMPLE = {"s": "[0, 1, -1]", "x": "[1, 2, 5]"}
 FALSE_TWIN = "x @ J @ x == sum_over(p[i] * p[j] * (x[i] - x[j])**2, i=n, j=n)"
 
 
 def derive() -> Derivation:
-    """xᵀJx = ½ Σ_ij p_i p_j (x_i − x_j)²."""
+    """xᵀJx = ½ Σ_ij p_i p_j (x_i − x_j)² ≥ 0."""
     chain = Chain("softmax-semidefinite", TITLE.es, TITLE.en)
     chain.given("s", "n", "puntajes", "scores")
     chain.given("x", "n", "un vector, cualquiera", "any vector")
@@ -43,4 +43,7 @@ def derive() -> Derivation:
         "en cada par, $x_i^2 + x_j^2 - 2 x_i x_j$; los dos cuadrados dan lo mismo al cambiar $i$ por $j$",
         "in each pair, $x_i^2 + x_j^2 - 2 x_i x_j$; both squares give the same when $i$ and $j$ change places",
     )
+    chain.start("x @ J @ x")
+    chain.step("using: part 1", "sum_over(p[i] * p[j] * (x[i] - x[j])**2, i=n, j=n) / 2", "la suma de arriba", "the sum above")
+    chain.step("nonnegative", "0", "cuadrados por pesos positivos", "squares times positive weights")
     return chain.done()

@@ -1,7 +1,7 @@
 """Prints the table of certified bars as ratios of one run: certified attention against pure Arb (128 bits) and mpmath (50 digits, fdot).
 
-n × n, d = d_v = 64, N(0,1), one thread. Each figure is the median of five runs, alternated with pure Arb; mpmath, which takes most of
-a minute, is timed once on a part of the rows and its time multiplied (its work is the same for every row), unless --full. Usage:
+n × n, d = d_v = 64, N(0,1), one thread, processor time. Each figure is the median of five runs, alternated with pure Arb; mpmath, which
+takes most of a minute, is timed once on a part of the rows and its time multiplied (its work is the same for every row), unless --full. Usage:
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/certified.py [--runs 5] [--n 512] [--full] [--memory]
 
@@ -105,9 +105,17 @@ def mpmath_attention(q: Any, k: Any, v: Any, rows: int) -> list[Any]:
 
 
 def clock(job: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    """Processor time of this process, which has one thread: other processes of the machine disturb it least."""
+    start = time.process_time()
     job()
-    return time.perf_counter() - start
+    return time.process_time() - start
+
+
+def clock_gradient(name: str, given: list[Any]) -> float:
+    from symattn import certified
+
+    certified.attention_grad(*given, given[2], out=name)
+    return clock(lambda: certified.attention_grad(*given, given[2], out=name))
 
 
 def medians(jobs: list[Callable[[], object]], runs: int) -> list[float]:
@@ -153,6 +161,7 @@ def main() -> int:
         worst = max(b / a for a, b in pairwise(sizes))
         listed = ", ".join(f"{s * 1e3:.1f}" for s in sizes)
         rows.append(Row(f"growth of {name} a doubling, 256 … 1024 ({listed} ms)", f"≤ ×{GROWTH}", f"×{worst:.2f}", worst <= GROWTH))
+    print(f"  gradients at n = {n}: " + ", ".join(f"{name} {clock_gradient(name, sets[name]) * 1e3:.0f} ms" for name in names))
     if asked.memory:
         done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True)
         figure = (

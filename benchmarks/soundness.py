@@ -4,7 +4,9 @@ The reference shares nothing with symattn.certified: scores, weights and outputs
 (symattn.number.formats). Where a ball meets a tie, more bits are used; where it still does, the entry must lie on the tie exactly, which is
 proved from exact scores: every group of equal scores has the tie as its mean. Usage:
 
-    python benchmarks/soundness.py [--entries 1000000] [--seed 0] [--minutes 60] [--kinds normal,outliers,integers,ties,masked]
+    python benchmarks/soundness.py [--entries 1000000] [--seed 0] [--minutes 60] [--kinds normal,outliers,…] [--gradients]
+
+`--gradients` checks dQ, dK and dV instead; there, an entry that 4096 bits leave beside a tie is counted as not known to the reference.
 
 Exit code 1 when an entry is wrong or was left undecided. One line of progress, rewritten; a summary at the end.
 """
@@ -80,6 +82,7 @@ def make(rng: np.random.Generator, kind: str, given: str, scale: int, size: tupl
     if kind == "integers":  # equal scores, and means on ties
         q, k, v = (np.rint(x) for x in (q, k, v * 4))
         k[rng.random(m) < 0.5] = k[0]
+        q[rng.random(n) < 0.3] = 0
     if kind == "ties":  # values that short formats round from a tie, under rows near one key
         v = np.rint(v * 64) / 64 + rng.choice([0.0, 2.0**-9, 2.0**-12], v.shape)
     if kind == "masked":
@@ -119,6 +122,28 @@ class Reference:
                 sums, total = table * v, table * arb_mat(len(self.k), 1, [arb(1)] * len(self.k))
                 self.rows[bits] = [[sums[i, c] / total[i, 0] for c in range(self.v.shape[1])] for i in range(len(self.q))]
         return self.rows[bits]
+
+    def gradients(self, g: np.ndarray, bits: int) -> list[list[list[Any]]]:
+        """dQ, dK, dV as rows of balls, by the textbook's formulas."""
+        with flint_bits(bits):
+            scale = arb(fmpq(1, self.q.shape[1])).sqrt()
+            q, k, v, up = (arb_mat(x.shape[0], x.shape[1], [arb(e) for e in x.ravel().tolist()]) for x in (self.q, self.k, self.v, g))
+            scores = q * k.transpose()
+            a = up * v.transpose()
+            n, m = len(self.q), len(self.k)
+            weights, slopes = [], []
+            for i in range(n):
+                keys = self.keys(i)
+                top = max((scores[i, j] for j in keys), key=float)
+                e = {j: ((scores[i, j] - top) * scale).exp() for j in keys}
+                total = sum(e.values(), arb(0))
+                p = [e[j] / total if j in e else arb(0) for j in range(m)]
+                mean = sum((p[j] * a[i, j] for j in keys), arb(0))
+                weights += p
+                slopes += [p[j] * (a[i, j] - mean) for j in range(m)]
+            table, slope = arb_mat(n, m, weights), arb_mat(n, m, slopes) * scale
+            found = (slope * k, slope.transpose() * q, table.transpose() * up)
+            return [[[x[i, c] for c in range(x.ncols())] for i in range(x.nrows())] for x in found]
 
     def exactly(self, i: int, c: int, tie: Fraction) -> bool:
         """Is the entry the tie, exactly? By exact scores and means of groups of equal ones."""
@@ -162,12 +187,41 @@ def check(x: float, reference: Reference, i: int, c: int, fmt: Format, seen: Cou
     return same(x, low) or same(x, high)
 
 
+def check_gradients(case: Case, rng: np.random.Generator, seen: Counter[str], tiers: Counter[str]) -> tuple[int, int]:
+    """(entries, wrong ones) of the gradients of a case, to every output format."""
+    reference = Reference(case)
+    g = rounded(rng.standard_normal((len(case.q), case.v.shape[1])), case.given)
+    known: dict[int, list[list[list[Any]]]] = {}
+    entries = wrong = 0
+    for out, fmt in FORMATS.items():
+        found = certified.attention_grad(case.q, case.k, case.v, g, out=out, mask=case.allowed)
+        for tier in ("exact", "single", "double", "decided"):
+            tiers[tier] += getattr(found.report, tier)
+        for which, array in enumerate((found.queries, found.keys, found.values)):
+            for i, row in enumerate(np.asarray(array, dtype=np.float64).tolist()):
+                for c, x in enumerate(row):
+                    entries += 1
+                    for bits in BITS:
+                        if bits not in known:
+                            known[bits] = reference.gradients(np.asarray(g, dtype=np.float64), bits)
+                        low, high = (round_fraction(e, fmt) for e in ends(known[bits][which][i][c]))
+                        if low == high:
+                            break
+                    if low != high:
+                        seen["not known to the reference"] += 1
+                    if not (same(x, low) or same(x, high)):
+                        wrong += 1
+                        print(f"\nWRONG gradient {which}: {case.kind} {case.given} -> {out}, entry ({i}, {c}): {x!r}", file=sys.stderr)
+    return entries, wrong
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--entries", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--gradients", action="store_true")
     asked = parser.parse_args()
     rng = np.random.default_rng(asked.seed)
     kinds = asked.kinds.split(",")
@@ -180,8 +234,13 @@ def main() -> int:
         kind, given = kinds[calls % len(kinds)], GIVEN[int(rng.integers(len(GIVEN)))]
         scale = (1, 10)[int(rng.integers(2))]
         case = make(rng, kind, given, scale, SIZES[int(rng.integers(len(SIZES)))])
+        if asked.gradients:
+            more, bad = check_gradients(case, rng, seen, tiers)
+            entries, wrong = entries + more, wrong + bad
+            for out in FORMATS:
+                cells[given, out, scale] += more // len(FORMATS)
         reference = Reference(case)
-        for out, fmt in FORMATS.items():
+        for out, fmt in () if asked.gradients else FORMATS.items():
             found = certified.attention(case.q, case.k, case.v, out=out, mask=case.allowed)
             values = np.asarray(found.values, dtype=np.float64)
             for i, row in enumerate(values):

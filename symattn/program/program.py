@@ -81,6 +81,21 @@ class Program:
         found.update(dict.fromkeys(a.space for s in self.stages for a in inner_axes(s.op)))
         return tuple(found)
 
+    def __str__(self) -> str:
+        """A formula a stage in index notation, as lines of text."""
+        from symattn.page.notebook import writer
+        from symattn.program.formulas import formulas
+
+        write = writer("text")
+        rows = [found.row() for found in formulas(self).values()]
+        return "\n".join(f"{write(left)} {relation} {write(right)}" for left, relation, right in rows)
+
+    def _repr_latex_(self) -> str:
+        from symattn.page.notebook import aligned
+        from symattn.program.formulas import formulas
+
+        return aligned([found.row() for found in formulas(self).values()])
+
     def evaluate(self, feeds: Mapping[str, Any], *, numbers: str | Format = "exact", **options: Any) -> Evaluation:
         """The named stages in one number system: `numbers` is "exact", "balls", "multiprec", "symbolic" or a float
         format ("float64", …; or a `Format` of one's own). See `symattn.interp.evaluate.evaluate` for `digits`, `bits`, `binary` and

@@ -1,7 +1,7 @@
 """Prints the table of certified bars as ratios of one run: certified attention against pure Arb (128 bits) and mpmath (50 digits, fdot).
 
 n × n, d = d_v = 64, N(0,1), one thread, processor time. Each figure is the median of five runs, alternated with pure Arb; mpmath, which
-takes most of a minute, is timed once on a part of the rows and its time multiplied (its work is the same for every row), unless --full. Usage:
+takes most of a minute, is timed once on a part of the rows and its time multiplied (each row is the same work), unless --full. Usage:
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/certified.py [--runs 5] [--n 512] [--full] [--memory]
 

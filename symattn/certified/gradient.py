@@ -24,6 +24,7 @@ from symattn.certified.attend import Heads, masked_row_error
 from symattn.certified.exact import Dots, ExactHead, Row, as_float, round_ball, tie_between_ends
 from symattn.certified.gradient_single import Bounded
 from symattn.certified.head import METHODS
+from symattn.certified.machine import require_arithmetic
 from symattn.certified.problem import Problem
 from symattn.certified.result import CertifiedGradient, Tally, report
 from symattn.certified.rounding import Rounder, encode
@@ -71,6 +72,7 @@ def attention_grad(
     wanted = (*heads.lead, n, d_v)
     if g.shape != wanted:
         raise ShapeError(f"upstream has shape {g.shape} but the output has {wanted}", next_move="give it the output's shape")
+    require_arithmetic()
     rounder, tally = Rounder(fmt), Tally()
     flat = g.reshape(-1, n, d_v)
     d = heads.q.shape[-1]

@@ -13,6 +13,7 @@ import numpy as np
 
 from symattn.certified import double, single
 from symattn.certified.exact import ExactHead
+from symattn.certified.machine import require_arithmetic
 from symattn.certified.problem import Problem
 from symattn.certified.result import Tally
 from symattn.certified.rounding import Rounder
@@ -54,6 +55,7 @@ class Head:
 
     def __init__(self, problem: Problem, rounder: Rounder, wanted: Wanted, tally: Tally) -> None:
         self.problem, self.rounder, self.wanted, self.tally = problem, rounder, wanted, tally
+        require_arithmetic()
         keep_freed_memory()
         n, m, d_v = problem.shape
         rows = [n if asked else 0 for asked in (wanted.values, wanted.lse, wanted.weights)]
@@ -80,6 +82,8 @@ class Head:
         left = Left(rows, self.problem.shape, self.wanted)
         if self.wanted.values and self.constant.any():
             self._constant_columns(rows, left)
+        if self.wanted.weights and not self.problem.mask.everything:
+            self._masked_weights(rows, left)
         if self.wanted.method == "tiers":
             if not self.rounder.exact:  # one float64 cannot prove the rounding of another
                 self._tier(rows, left, "single")
@@ -92,6 +96,16 @@ class Head:
         self.found.values[np.ix_(rows, columns)] = self.rounder.nearest(self.problem.values[0, columns]) + 0.0
         left.values[:, columns] = False
         self.tally.add("exact", len(rows) * len(columns))
+
+    def _masked_weights(self, rows: Integers, left: Left) -> None:
+        """What the mask excludes has the weight 0."""
+        step = max(1, BLOCK_ENTRIES // self.problem.shape[1])
+        for start in range(0, len(rows), step):
+            chosen = rows[start : start + step]
+            allowed = self.problem.mask.allowed(chosen, self.problem.shape[1])
+            if allowed is not None:
+                left.weights[chosen] = allowed
+                self.tally.add("exact", int(np.count_nonzero(~allowed)))
 
     def _tier(self, rows: Integers, left: Left, tier: str) -> None:
         size = double.BLOCK_ENTRIES if tier == "double" else BLOCK_ENTRIES
@@ -160,14 +174,11 @@ class Head:
         self.tally.add(tier, int(np.count_nonzero(proven)))
 
     def _keep_weights(self, left: Left, rows: Integers, rounded: Floats, proven: Bools, tier: str) -> None:
-        """The tiers work on the keys up to the last allowed one; what the mask excludes is 0."""
+        """The tiers work on the keys up to the last allowed one."""
         stop = rounded.shape[1]
-        allowed = self.problem.mask.allowed(rows, stop)
-        if allowed is not None:
-            rounded, proven = np.where(allowed, rounded, 0.0), proven | ~allowed
         wide = np.zeros((len(rows), self.problem.shape[1]))
         wide[:, :stop] = rounded
-        sure = np.ones(wide.shape, dtype=bool)
+        sure = np.zeros(wide.shape, dtype=bool)
         sure[:, :stop] = proven
         self._keep(self.found.weights, left.weights, rows, wide, sure, tier)
 
@@ -181,10 +192,8 @@ class Head:
                 self.found.lse[i] = self.exact.logsumexp(i, fmt)
             keys: list[int] = []
             if self.wanted.weights and left.weights[i].any():
-                allowed = self.problem.mask.allowed(np.array([i]), self.problem.shape[1])
-                keys = np.flatnonzero(left.weights[i] if allowed is None else left.weights[i] & allowed[0]).tolist()
-                if keys:
-                    self.found.weights[i, keys] = self.exact.weights(i, keys, fmt)
+                keys = np.flatnonzero(left.weights[i]).tolist()
+                self.found.weights[i, keys] = self.exact.weights(i, keys, fmt)
             self.tally.add("decided", len(columns) + len(keys) + int(self.wanted.lse and bool(left.lse[i])))
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from symattn import certified
-from symattn.errors import InputError, ProgramError, ShapeError, SymattnError
+from symattn.certified import machine
+from symattn.errors import InputError, ProgramError, ShapeError, SymattnError, UnsupportedError
 
 Q, K, V = np.ones((3, 4)), np.ones((5, 4)), np.ones((5, 2))
 
@@ -83,3 +84,15 @@ def test_inputs_stay_as_they_are():
     before = [x.copy() for x in (Q, K, V)]
     certified.attention(Q, K, V, out="float64")
     assert all(np.array_equal(a, b) for a, b in zip(before, (Q, K, V), strict=True))
+
+
+def test_a_machine_that_the_proofs_do_not_mean_is_refused(monkeypatch):
+    machine.require_arithmetic()
+    with pytest.raises(UnsupportedError, match="flushed to zero"):
+        machine.check_rounding(np.zeros(4), np.zeros(4))
+    with pytest.raises(UnsupportedError, match="to nearest"):
+        machine.check_rounding(np.array([1.0, 1.0, 1.0, -1.0]), np.array([0.0, 2.0**-53, 2.0**-54, 0.0]))
+    machine.check_products.cache_clear()
+    monkeypatch.setattr(np, "array_equal", lambda *_: False)
+    with pytest.raises(UnsupportedError, match="BLAS"):
+        machine.check_products()

@@ -18,6 +18,7 @@ _PUBLIC = {
     "Program": ("symattn.program.program", "Program"),
     "SymattnError": ("symattn.errors", "SymattnError"),
     "compile_text": ("symattn.language.prompt", "compile_text"),
+    "derive": ("symattn.calculus.derive", "derive"),
     "evaluate": ("symattn.interp.evaluate", "evaluate"),
     "forward": ("symattn.program.tangent", "forward"),
     "hessian": ("symattn.calculus.hessian", "hessian"),
@@ -26,11 +27,12 @@ _PUBLIC = {
     "symbolic": ("symattn.interp.symbolic", "symbolic"),
 }
 __all__ = [
-    "Attention", "Exact", "Program", "SymattnError", "__version__", "compile_text", "evaluate", "forward", "hessian", "jacobian",
+    "Attention", "Exact", "Program", "SymattnError", "__version__", "compile_text", "derive", "evaluate", "forward", "hessian", "jacobian",
     "reverse", "symbolic",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
+    from symattn.calculus.derive import derive
     from symattn.calculus.hessian import hessian
     from symattn.calculus.jacobian import jacobian
     from symattn.calculus.reverse import reverse

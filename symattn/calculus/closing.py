@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from symattn.calculus.backward import backward_of
+from symattn.calculus.backward import Backward, backward_of
 from symattn.calculus.setting import Setting
 from symattn.calculus.statement import Statement
 from symattn.errors import DerivationError
@@ -21,6 +21,14 @@ def close(statement: Statement, setting: Setting) -> None:
     if statement.form:
         word = statement.form.split(" ", 1)[0]
         FORMS[word](statement, setting)
+
+
+def gradient_of(statement: Statement, setting: Setting) -> Backward | None:
+    """What a statement of the form "gradient of O by Q, K" is about, None for another one. Raises DerivationError."""
+    if not statement.form.startswith("gradient "):
+        return None
+    of, wrt = _asked(statement.form)
+    return backward_of(setting, of, wrt)
 
 
 def _gradient(statement: Statement, setting: Setting) -> None:

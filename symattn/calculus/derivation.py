@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from symattn.proof.evidence import KINDS, UNDECIDED, Evidence
 
 if TYPE_CHECKING:
+    from symattn.interp.symbolic import Symbolic
     from symattn.program.program import Program
     from symattn.proof.certificate import Certificate
 
@@ -84,13 +86,42 @@ class Derivation:
     result: str
     title: Both = field(default=NOTHING, compare=False)
     parts: tuple[Part, ...] = field(default=(), compare=False)
-    program: Program | None = field(default=None, compare=False, repr=False)
     answers: Mapping[str, str] = field(default_factory=dict, compare=False)
+    gradient: Program | None = field(default=None, compare=False, repr=False)
 
     @property
     def evidence(self) -> Evidence:
         """The evidence of the whole: that of its weakest step."""
         return weakest([step.evidence for step in self.steps])
+
+    @property
+    def program(self) -> Program:
+        """For a gradient, its program, to be evaluated in any reading; else the program of the definitions and of every expression in
+        the steps (`written` gives its stages)."""
+        return self.gradient if self.gradient is not None else self.written[0]
+
+    @cached_property
+    def written(self) -> tuple[Program, Mapping[str, str]]:
+        """The definitions and every expression of the steps as one program, and the stage of each text."""
+        from symattn.calculus.setting import Setting
+        from symattn.language.parser import parse
+
+        setting = Setting(self.definitions)
+        texts = dict.fromkeys(text for step in self.steps for text in (step.before, step.after))
+        stages = {text: setting.stage(parse(text)) for text in texts}
+        return setting.program(), stages
+
+    def symbolic(self, **sizes: int) -> Symbolic:
+        """Every stage of `program` as SymPy objects: matrices of entries where the sizes are given (n=3, d_k=2), `Indexed` and `Sum`
+        elsewhere."""
+        return self.program.symbolic(sizes or None)
+
+    def latex(self, lang: str = "en", notation: str = "index") -> str:
+        """The steps as one aligned block of LaTeX that TeX and KaTeX read, rule and reason left out. `notation` is "index" or "matrix"."""
+        from symattn.calculus.typeset import aligned_rows
+        from symattn.page.notebook import aligned
+
+        return aligned(aligned_rows(self, notation))
 
     def meaning(self, name: str) -> str:
         """The meaning of a defined name. Raises KeyError."""

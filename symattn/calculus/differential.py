@@ -91,7 +91,7 @@ class _Differential:
         answers = {name: self._answer(name) for name in self.wrt}
         head = f"gradient of {self.of} by {', '.join(self.wrt)}"
         done = self.chain.done(form=head)
-        return replace(done, program=self.gradient.program, answers=answers)
+        return replace(done, gradient=self.gradient.program, answers=answers)
 
     def _givens(self) -> None:
         if self.backward.upstream:
@@ -225,7 +225,7 @@ def _text(program: Program, stage: str, named: Sequence[str], called: Mapping[st
             continue
         if found.text and all(name == called.get(s, s) for name, s in found.names.items()):
             return found.text
-        why = found.unsaid or f"{found.text} is about {dict(found.names)}" if not why else why
+        why = why or found.unsaid or f"{found.text} is about {dict(found.names)}"
     raise UnsupportedError(f"this has no text in the language: {why}", next_move="name the parts of the expression")
 
 

@@ -37,6 +37,7 @@ class Finding:
     step: int
     message: str
     evidence: Evidence
+    next_move: str = ""
 
     def text(self) -> str:
         """`step 3: …`."""
@@ -62,9 +63,9 @@ class Recheck:
 
 
 class _Wrong(Exception):
-    def __init__(self, step: int, message: str, evidence: Evidence | None = None) -> None:
+    def __init__(self, step: int, message: str, evidence: Evidence | None = None, move: str = "") -> None:
         super().__init__(message)
-        self.finding = Finding(step, message, evidence or Evidence("rejected", reason=message))
+        self.finding = Finding(step, message, evidence or Evidence("rejected", reason=message), move)
 
 
 def recheck(derivation: Derivation) -> Recheck:
@@ -160,6 +161,6 @@ def _guarded(step: int, work: Callable[[], T]) -> T:
     try:
         return work()
     except (StepRejected, Undecided) as error:
-        raise _Wrong(step, error.message, error.evidence) from None
+        raise _Wrong(step, error.message, error.evidence, error.next_move) from None
     except SymattnError as error:
-        raise _Wrong(step, error.message) from None
+        raise _Wrong(step, error.message, None, error.next_move) from None

@@ -13,7 +13,7 @@ from symattn.calculus.derivation import Definition
 from symattn.calculus.indices import put_in
 from symattn.calculus.shapes import DERIVATIVES
 from symattn.errors import DerivationError, ShapeError, SymattnError
-from symattn.language.ast import Call, Name, Node, walk
+from symattn.language.ast import Call, Name, Node, Text, walk
 from symattn.language.builder import AxisDecl, Builder
 from symattn.language.parser import parse, parse_definition
 from symattn.language.unparse import substitute
@@ -94,6 +94,10 @@ class Setting:
     def space(self, axis: Axis) -> Space:
         """The index set of an axis that `shape` gave."""
         return self._builder.space(axis)
+
+    def over(self, node: Node | Text) -> Axis:
+        """The axis that an index of index notation runs over, by the name or size in its keyword. Raises LanguageError."""
+        return self._builder.over(node)
 
     def same(self, a: Axis, b: Axis) -> bool:
         """Do two axes that `shape` gave range over one index set?"""

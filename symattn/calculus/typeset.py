@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from symattn.calculus.derivation import Derivation
 from symattn.calculus.setting import Setting
 from symattn.calculus.symbols import indexed, symbol
 from symattn.language.ast import Array, At, Call, Every, Index, Label, Name, Node, Number, Operation, Sign, Text, Transpose, children
 from symattn.language.constants import rational
+from symattn.language.parser import parse
 from symattn.page import math as m
 from symattn.program.spaces import Axis
 
@@ -45,7 +47,7 @@ class Typesetter:
     def entry(self, node: Node, letters: Sequence[str] = ()) -> m.Math:
         """One entry of the expression, its indices called by `letters` (chosen by the axes when there are none)."""
         free = list(letters) or self.letters(node)
-        return _Entries(self, free).go(node, tuple(m.Name(x) for x in free))[0]
+        return Entries(self, free).go(node, tuple(m.Name(x) for x in free))[0]
 
     def natural(self, node: Node) -> bool:
         """Does matrix form say it well? A quotient by a vector or a matrix has no good form there."""
@@ -77,6 +79,20 @@ class Typesetter:
         return next((x for x in usual if x not in taken and x not in names), "ι")
 
 
+def aligned_rows(derivation: Derivation, notation: str) -> list[tuple[m.Math, str, m.Math]]:
+    """Left side, relation and right side of each step; the left side is empty where it is the one above."""
+    show = Typesetter(Setting(derivation.definitions))
+    rows: list[tuple[m.Math, str, m.Math]] = []
+    above = ""
+    for step in derivation.steps:
+        before, after = parse(step.before), parse(step.after)
+        letters = show.letters(before if show.axes(before) else after)
+        sides = [show.matrix(x) if notation == "matrix" else show.entry(x, letters if show.axes(x) else ()) for x in (before, after)]
+        rows.append((m.EMPTY if step.before == above else sides[0], RELATIONS[step.sign], sides[1]))
+        above = step.after
+    return rows
+
+
 def _outside_indices(node: Node) -> Iterator[Node]:
     """Every part that has a shape of its own: what stands inside of index notation has none."""
     waiting = [node]
@@ -87,11 +103,13 @@ def _outside_indices(node: Node) -> Iterator[Node]:
             waiting.extend(reversed(children(current)))
 
 
-def _fence(shown: Shown, level: int) -> m.Math:
+def fenced(shown: Shown, level: int) -> m.Math:
+    """The formula, in parentheses where it binds less tightly."""
     return m.Fence(shown[0]) if shown[1] < level else shown[0]
 
 
-def _row(*items: m.Math) -> m.Math:
+def joined_row(*items: m.Math) -> m.Math:
+    """Things side by side, rows opened."""
     parts: list[m.Math] = []
     for item in items:
         parts.extend(item.items if isinstance(item, m.Row) else (item,))
@@ -119,17 +137,17 @@ class _Common:
     def signed(self, op: str, x: Shown) -> Shown:
         if op == "+":
             return x
-        return m.Row((m.Sign("-"), _negative(_fence(x, PRODUCT)))), SIGNED if x[1] > PRODUCT else SUM
+        return m.Row((m.Sign("-"), _negative(fenced(x, PRODUCT)))), SIGNED if x[1] > PRODUCT else SUM
 
     def added(self, op: str, a: Shown, b: Shown) -> Shown:
-        left = _fence(a, SUM)
-        right = _fence(b, SUM if op == "+" else HADAMARD)
+        left = fenced(a, SUM)
+        right = fenced(b, SUM if op == "+" else HADAMARD)
         if b[1] == SIGNED or (isinstance(b[0], m.Row) and b[0].items[:1] == (m.Sign("-"),)):
             right = m.Fence(b[0])
-        return _row(left, m.Sign(op), right), SUM
+        return joined_row(left, m.Sign(op), right), SUM
 
     def power(self, x: Shown, exponent: m.Math) -> Shown:
-        return m.Script(_fence(x, ATOM), m.EMPTY, exponent), POWER
+        return m.Script(fenced(x, ATOM), m.EMPTY, exponent), POWER
 
     def called(self, name: str, args: Sequence[m.Math]) -> Shown:
         items: list[m.Math] = []
@@ -179,11 +197,11 @@ class _Matrix(_Common):
                     return m.Root(self.go(x)[0]), ATOM
                 exponent = _exponent(node)
                 above = m.EMPTY if exponent is None else exponent
-                return self.power(self.go(x), above if not self.rank(x) else _row(m.Sign("⊙"), above))
+                return self.power(self.go(x), above if not self.rank(x) else joined_row(m.Sign("⊙"), above))
             case Transpose(x):
                 return self.transposed(self.go(x))
             case Index(x, items):
-                return m.Script(_fence(self.go(x), ATOM), _items(items)), ATOM
+                return m.Script(fenced(self.go(x), ATOM), _items(items)), ATOM
             case Array(items):
                 return self.array(items), ATOM
             case Call():
@@ -194,37 +212,37 @@ class _Matrix(_Common):
         if self.rank(part) == 1 and self.rank(whole) == 2:
             own, axes = self.base.axes(part)[0], self.base.axes(whole)
             rows = self.base.along(own, axes) == 0
-            shown = _fence(self.go(part), PRODUCT)
+            shown = fenced(self.go(part), PRODUCT)
             ones = m.Script(ONE, m.EMPTY, TRANSPOSED)
             if rows:
-                return _row(shown, m.Sign(" "), ones), PRODUCT
-            return _row(ONE, m.Sign(" "), m.Script(_fence(self.go(part), ATOM), m.EMPTY, TRANSPOSED)), PRODUCT
+                return joined_row(shown, m.Sign(" "), ones), PRODUCT
+            return joined_row(ONE, m.Sign(" "), m.Script(fenced(self.go(part), ATOM), m.EMPTY, TRANSPOSED)), PRODUCT
         return self.go(part)
 
     def product(self, node: Operation, a: Node, b: Node) -> Shown:
         ra, rb = self.rank(a), self.rank(b)
         left, right = self.laid(a, node), self.laid(b, node)
         if ra and rb:
-            return _row(_factor(left), m.Sign("⊙"), _factor(right)), HADAMARD
-        x, y = _fence(left, PRODUCT), _negative(_fence(right, SIGNED))
+            return joined_row(_factor(left), m.Sign("⊙"), _factor(right)), HADAMARD
+        x, y = fenced(left, PRODUCT), _negative(fenced(right, SIGNED))
         between = m.Sign("·") if isinstance(a, Number) and isinstance(b, Number) else m.Sign(" ")
-        return _row(_negative(x), between, y), PRODUCT
+        return joined_row(_negative(x), between, y), PRODUCT
 
     def over(self, node: Operation, a: Node, b: Node) -> Shown:
         if self.rank(b) == 0 and self.rank(a) > 0:
-            return _row(m.Fraction(m.Number("1"), self.go(b)[0]), m.Sign(" "), _fence(self.go(a), SIGNED)), PRODUCT
+            return joined_row(m.Fraction(m.Number("1"), self.go(b)[0]), m.Sign(" "), fenced(self.go(a), PRODUCT)), PRODUCT
         return self.quotient(self.laid(a, node), self.laid(b, node))
 
     def contracted(self, a: Node, b: Node) -> Shown:
-        left = _fence(self.go(a), PRODUCT)
+        left = fenced(self.go(a), PRODUCT)
         if self.rank(a) == 1:
             # x @ A @ y is written xᵀ A y: the row vector x @ A is already lying down
             lying = isinstance(a, Operation) and a.op == "@" and self.rank(a.a) == 1
-            left = left if lying else m.Script(_fence(self.go(a), ATOM), m.EMPTY, TRANSPOSED)
-        return _row(left, m.Sign(" "), _fence(self.go(b), SIGNED)), PRODUCT
+            left = left if lying else m.Script(fenced(self.go(a), ATOM), m.EMPTY, TRANSPOSED)
+        return joined_row(left, m.Sign(" "), fenced(self.go(b), SIGNED)), PRODUCT
 
     def transposed(self, x: Shown) -> Shown:
-        return m.Script(_fence(x, ATOM), m.EMPTY, TRANSPOSED), POWER
+        return m.Script(fenced(x, ATOM), m.EMPTY, TRANSPOSED), POWER
 
     def array(self, items: tuple[Node, ...]) -> m.Math:
         rows = [x.items if isinstance(x, Array) else (x,) for x in items]
@@ -244,12 +262,12 @@ class _Matrix(_Common):
             case "entries", (x, *conditions):
                 # the array of these entries
                 env = {k.name: m.Name(k.name, upright=len(k.name) > 1) for k in node.keywords}
-                inside = _Indexed(self.base, env, list(env))
+                inside = Indexed(self.base, env, list(env))
                 return m.Script(m.Fence(inside.selected(inside.go(x), conditions)[0]), _listed(tuple(env.values()))), ATOM
-            case ("sum_over" | "max_over"), _:
-                return _Indexed(self.base, {}, []).go(node)
+            case (("sum_over" | "max_over"), _):
+                return Indexed(self.base, {}, []).go(node)
             case "outer", (x, y):
-                return _row(_fence(self.go(x), SIGNED), m.Sign(" "), self.transposed(self.go(y))[0]), PRODUCT
+                return joined_row(fenced(self.go(x), SIGNED), m.Sign(" "), self.transposed(self.go(y))[0]), PRODUCT
             case "dot", (x, y):
                 return self.contracted(x, y)
             case (("derivative" | "partial"), (f, x, v)):
@@ -263,26 +281,28 @@ class _Matrix(_Common):
             if isinstance(inner, Operation) and inner.op == "*" and self.rank(inner.a) == 2 == self.rank(inner.b):
                 pair = m.Row((self.go(inner.a)[0], m.Sign(","), m.Sign(" "), self.go(inner.b)[0]))
                 return m.Fence(pair, "⟨⟩"), ATOM
-            return _row(m.Script(ONE, m.EMPTY, TRANSPOSED), _fence(self.go(inner), SIGNED), ONE), PRODUCT
+            return joined_row(m.Script(ONE, m.EMPTY, TRANSPOSED), fenced(self.go(inner), SIGNED), ONE), PRODUCT
         if self.rank(x) == 1:
             if isinstance(x, Operation) and x.op == "*" and self.rank(x.a) == 1 == self.rank(x.b):
-                return _row(m.Script(_fence(self.go(x.a), ATOM), m.EMPTY, TRANSPOSED), m.Sign(" "), _fence(self.go(x.b), SIGNED)), PRODUCT
-            return _row(m.Script(ONE, m.EMPTY, TRANSPOSED), _fence(self.go(x), SIGNED)), PRODUCT
+                return joined_row(
+                    m.Script(fenced(self.go(x.a), ATOM), m.EMPTY, TRANSPOSED), m.Sign(" "), fenced(self.go(x.b), SIGNED)
+                ), PRODUCT
+            return joined_row(m.Script(ONE, m.EMPTY, TRANSPOSED), fenced(self.go(x), SIGNED)), PRODUCT
         axes, left = self.base.axes(x), self.base.axes(node)
         if len(axes) == 2 and left and left[0] == axes[1] and left[0] != axes[0]:
-            return _row(m.Script(ONE, m.EMPTY, TRANSPOSED), _fence(self.go(x), SIGNED)), PRODUCT
-        return _row(_fence(self.go(x), PRODUCT), m.Sign(" "), ONE), PRODUCT
+            return joined_row(m.Script(ONE, m.EMPTY, TRANSPOSED), fenced(self.go(x), SIGNED)), PRODUCT
+        return joined_row(fenced(self.go(x), PRODUCT), m.Sign(" "), ONE), PRODUCT
 
 
 def _factor(shown: Shown) -> m.Math:
     """A factor of an entry-by-entry product: products of matrices stand in parentheses beside ⊙."""
-    return shown[0] if shown[1] == HADAMARD else _fence(shown, SIGNED)
+    return shown[0] if shown[1] == HADAMARD else fenced(shown, SIGNED)
 
 
 def derivative(f: Shown, by: Node, direction: m.Math) -> Shown:
     """The derivative along a direction."""
     body = f[0] if isinstance(f[0], m.Name | m.Script) and f[1] == ATOM else m.Fence(f[0])
-    return _row(m.Script(m.Name("∂"), direction), body), SIGNED
+    return joined_row(m.Script(m.Name("∂"), direction), body), SIGNED
 
 
 def _items(items: Sequence[At | Label | Every]) -> m.Math:
@@ -304,11 +324,11 @@ def _keywords(node: Call, show: Callable[[Node], Shown]) -> list[m.Math]:
     found: list[m.Math] = []
     for keyword in node.keywords:
         value = m.Words(keyword.value.text) if isinstance(keyword.value, Text) else show(keyword.value)[0]
-        found.append(_row(m.Words(keyword.name), m.Sign("="), value))
+        found.append(joined_row(m.Words(keyword.name), m.Sign("="), value))
     return found
 
 
-class _Entries(_Common):
+class Entries(_Common):
     """Index form. `at` are the letters of the expression's axes, in order."""
 
     def __init__(self, base: Typesetter, taken: Sequence[str]) -> None:
@@ -378,14 +398,14 @@ class _Entries(_Common):
         self.taken = taken
         if merged and isinstance(left[0], m.Big):
             body = self.times((left[0].body, PRODUCT), right)
-            return m.Big("sum", _row(letter, m.Sign(","), left[0].lower), m.EMPTY, body[0]), PRODUCT
+            return m.Big("sum", joined_row(letter, m.Sign(","), left[0].lower), m.EMPTY, body[0]), PRODUCT
         return self.big(letter, self.times(left, right))
 
     def big(self, letter: m.Math, body: Shown) -> Shown:
         if isinstance(body[0], m.Big) and body[0].kind == "sum":
             inner = body[0]
-            return m.Big("sum", _row(letter, m.Sign(","), inner.lower), m.EMPTY, inner.body), PRODUCT
-        return m.Big("sum", letter, m.EMPTY, _fence(body, PRODUCT)), PRODUCT
+            return m.Big("sum", joined_row(letter, m.Sign(","), inner.lower), m.EMPTY, inner.body), PRODUCT
+        return m.Big("sum", letter, m.EMPTY, fenced(body, PRODUCT)), PRODUCT
 
     def indexed(self, x: Node, items: Sequence[At | Label | Every], at: tuple[m.Math, ...]) -> Shown:
         rest = iter(at)
@@ -414,17 +434,17 @@ class _Entries(_Common):
                 return self.go(x, at[::-1])
             case "diag", (x,):
                 delta = m.Script(m.Name("δ"), _listed(at))
-                return _row(_fence(self.go(x, at[:1]), SIGNED), m.Sign(" "), delta), PRODUCT
+                return joined_row(fenced(self.go(x, at[:1]), SIGNED), m.Sign(" "), delta), PRODUCT
             case "eye", _:
                 return m.Script(m.Name("δ"), _listed(at)), ATOM
             case "ones", _:
                 return m.Number("1"), ATOM
             case "entries", (x, *conditions):
                 env = {k.name: letter for k, letter in zip(node.keywords, at, strict=True)}
-                inside = _Indexed(self.base, env, self.taken)
+                inside = Indexed(self.base, env, self.taken)
                 return inside.selected(inside.go(x), conditions)
             case (("sum_over" | "max_over"), _):
-                return _Indexed(self.base, {}, self.taken).go(node)
+                return Indexed(self.base, {}, self.taken).go(node)
             case "outer", (x, y):
                 return self.times(self.go(x, at[:1]), self.go(y, at[1:]))
             case "dot", (x, y):
@@ -449,9 +469,9 @@ class _Entries(_Common):
                 return self.big(letter, inside)
             case "mean":
                 size = symbol(self.base.setting.space(axes[position]).size_text())
-                return _row(m.Fraction(m.Number("1"), size), m.Sign(" "), self.big(letter, inside)[0]), PRODUCT
+                return joined_row(m.Fraction(m.Number("1"), size), m.Sign(" "), self.big(letter, inside)[0]), PRODUCT
             case "max":
-                return m.Big("max", letter, m.EMPTY, _fence(inside, SIGNED)), PRODUCT
+                return m.Big("max", letter, m.EMPTY, fenced(inside, SIGNED)), PRODUCT
             case other:
                 return self.called(other, [inside[0]])
 
@@ -464,7 +484,7 @@ def _letters(body: m.Math) -> list[m.Name]:
     return [item for item in items if isinstance(item, m.Name)]
 
 
-class _Indexed(_Common):
+class Indexed(_Common):
     """Index notation as it is written: `env` gives the letter of each index."""
 
     def __init__(self, base: Typesetter, env: Mapping[str, m.Math], taken: Sequence[str]) -> None:
@@ -537,8 +557,8 @@ class _Indexed(_Common):
         self.env, self.taken = env, taken
         kind = "max" if node.function == "max_over" else "sum"
         if kind == "sum" and isinstance(inside[0], m.Big) and inside[0].kind == "sum":
-            return m.Big("sum", _row(lower, m.Sign(","), inside[0].lower), m.EMPTY, inside[0].body), PRODUCT
-        return m.Big(kind, lower, m.EMPTY, _fence(inside, PRODUCT)), PRODUCT
+            return m.Big("sum", joined_row(lower, m.Sign(","), inside[0].lower), m.EMPTY, inside[0].body), PRODUCT
+        return m.Big(kind, lower, m.EMPTY, fenced(inside, PRODUCT)), PRODUCT
 
     def condition(self, node: Node) -> m.Math:
         match node:
@@ -562,9 +582,9 @@ class _Indexed(_Common):
 
 
 def _times(a: Shown, b: Shown, numbers: bool = False) -> Shown:
-    left = m.Fence(a[0]) if _is_big(a[0]) else _negative(_fence(a, PRODUCT))
-    right = _negative(_fence(b, SIGNED)) if not isinstance(b[0], m.Big) else b[0]
-    return _row(left, m.Sign("·" if numbers else " "), right), PRODUCT
+    left = m.Fence(a[0]) if _is_big(a[0]) else _negative(fenced(a, PRODUCT))
+    right = _negative(fenced(b, SIGNED)) if not isinstance(b[0], m.Big) else b[0]
+    return joined_row(left, m.Sign("·" if numbers else " "), right), PRODUCT
 
 
 def _with_commas(items: Sequence[m.Math]) -> list[m.Math]:

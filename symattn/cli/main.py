@@ -25,7 +25,9 @@ from symattn.errors import InputError, SymattnError
 # Command -> (module with a click command named `command`, one line of help). Modules load when their command runs.
 COMMANDS = {
     "attend": ("symattn.cli.attend", "Attention on given matrices, step by step in several numbers."),
+    "derive": ("symattn.cli.derive", "Gradients and theorems, every step proved for all sizes."),
     "eval": ("symattn.cli.eval", "An expression: exact, in proven digits, or in floats."),
+    "recheck": ("symattn.cli.recheck", "Prove a saved derivation again, from its text alone."),
     "worksheet": ("symattn.cli.worksheet", "List, build, check and start worksheets."),
 }
 PIPE_CLOSED = 141  # what a shell shows for a program that SIGPIPE ended

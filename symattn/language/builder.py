@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from symattn.errors import LanguageError, Place, ProgramError, ShapeError
-from symattn.language.ast import NOWHERE, Array, AxisName, Definition, Index, Name, Node, Relation, Transpose
+from symattn.language.ast import NOWHERE, Array, AxisName, Definition, Index, Name, Node, Relation, Text, Transpose
 from symattn.language.compile import Compiler
 from symattn.language.constants import Nested, is_literal, largest_bits, literal, rational, shape_of
+from symattn.language.indexed import over
 from symattn.language.names import is_identifier, normalized
 from symattn.language.parser import check_name, parse, parse_relation
 from symattn.language.unparse import unparse
@@ -200,6 +201,12 @@ class Builder:
                 raise _Nothing
         except _Nothing:
             return found
+
+    def over(self, node: Node | Text) -> Axis:
+        """A new axis over the index set that `node` names, or of the size it says. Raises LanguageError."""
+        if isinstance(node, Text):
+            raise LanguageError("an index runs over an axis", place=node.place, next_move="write i=n")
+        return over(self._work.spaces, node)
 
     def space(self, axis: Axis) -> Space:
         """The index set of an axis that `shape` gave, as far as it is known by now."""

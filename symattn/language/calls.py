@@ -271,7 +271,7 @@ def _indexed(c: Compiler, row: Function, node: Call, target: str) -> Value:
         own = c.bound[node.args[0].id]
         axis = c.work.spaces.axis(own.space)
         return reindexed(_position(c, [axis], node, ""), {axis: own})
-    return _OVER_AXES[row.name](c, [indexed.over(c, a) for a in node.args], node, target)
+    return _OVER_AXES[row.name](c, [indexed.over(c.work.spaces, a) for a in node.args], node, target)
 
 
 # -- along axes that are named, not read -------------------------------------------------------------------------------

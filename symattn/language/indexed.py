@@ -22,6 +22,7 @@ from symattn.program.scalar import Arg, Binary, Scalar
 from symattn.program.spaces import Axis
 
 if TYPE_CHECKING:
+    from symattn.language.axes import Spaces
     from symattn.language.compile import Compiler
 
 RELATIONS = ("if_same", "if_atmost")
@@ -85,7 +86,7 @@ def _bound(c: Compiler, node: Call) -> Iterator[tuple[Axis, ...]]:
             raise LanguageError(f'the index "{keyword.name}" is in use outside', place=keyword.place, next_move="use another letter")
         if isinstance(keyword.value, Text):
             raise LanguageError("an index runs over an axis", place=keyword.place, next_move="write i=n")
-        new[keyword.name] = over(c, keyword.value)
+        new[keyword.name] = over(c.work.spaces, keyword.value)
     c.bound = {**before, **new}
     try:
         yield tuple(new.values())
@@ -106,9 +107,8 @@ def _checked(c: Compiler, value: Value, node: Call) -> Value:
     return value
 
 
-def over(c: Compiler, node: Node) -> Axis:
+def over(spaces: Spaces, node: Node) -> Axis:
     """A new axis over the index set that an argument names, or of the size it says."""
-    spaces = c.work.spaces
     if isinstance(node, Name):
         space = spaces.called(node.id)
         if space is not None:

@@ -133,6 +133,8 @@ def _is_atom(math: Math) -> bool:
         return not inner.text.startswith(("-", "+"))
     if isinstance(inner, Script):
         return is_empty(inner.sup)
+    if isinstance(inner, Row) and len(inner.items) == 2 and inner.items[0] == Name("d"):
+        return _is_symbol(inner.items[1])  # dP is one symbol
     return isinstance(inner, Name | Fence | Words | Sign | Root | Grid) or is_empty(inner)
 
 

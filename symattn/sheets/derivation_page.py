@@ -6,8 +6,12 @@ any proof (calculus/ has them).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
+from symattn.calculus.closing import gradient_of
 from symattn.calculus.derivation import Derivation, Step
 from symattn.calculus.rules import rule_named, split_rule
 from symattn.calculus.setting import Setting
@@ -27,10 +31,27 @@ STAGES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 KEY_KINDS = tuple(kind for kind in MARKS if kind != "observed")
 
 
-def derivation_page(derivation: Derivation, lang: str = "en", *, notation: str = "index") -> n.Page:
-    """The page of a derivation. `notation` is that of the lines, "index" or "matrix"; the statement is in matrix form. Raises what the
-    language raises for text that does not compile."""
-    return _Writer(derivation, lang, notation).page()
+def derivation_page(
+    derivation: Derivation,
+    lang: str = "en",
+    *,
+    notation: str = "index",
+    sizes: Mapping[str, int] = MappingProxyType({}),
+    feeds: Mapping[str, Any] = MappingProxyType({}),
+) -> n.Page:
+    """The page of a derivation. `notation` is that of the lines, "index" or "matrix"; the statement is in matrix form where natural.
+    `sizes` adds the entries of every definition written out at these sizes, `feeds` the values of both sides of every line.
+
+    Raises what the language raises for text that does not compile, InputError for sizes and numbers that do not fit."""
+    page = _Writer(derivation, lang, notation).page()
+    if not sizes and not feeds:
+        return page
+    from symattn.sheets.derivation_numbers import entries_section, values_section
+
+    more = [entries_section(derivation, lang, sizes)] if sizes else []
+    more += [values_section(derivation, lang, feeds)] if feeds else []
+    *blocks, key = page.blocks
+    return replace(page, blocks=(*blocks, *more, key))
 
 
 class _Writer:
@@ -41,6 +62,7 @@ class _Writer:
         self.notation = notation
         self.setting = Setting(derivation.definitions)
         self.type = Typesetter(self.setting)
+        self.backward = gradient_of(read_statement(derivation.statement), self.setting)
 
     def page(self) -> n.Page:
         derivation = self.derivation
@@ -48,12 +70,12 @@ class _Writer:
         return n.Page(
             lang=self.lang,
             kicker=self.words["derivation"],
-            title=_plain(title),
+            title=plain_title(title),
             subtitle="",
             opening=(),
             blocks=(self.theorem(), self.proof(), n.ProofKey(KEY_KINDS)),
             footer=self.words["derivation.footer"],
-            short_title=_plain(title),
+            short_title=plain_title(title),
             plain=True,
             section=self.words["derivations"],
             heading=inline(title),
@@ -65,12 +87,13 @@ class _Writer:
     # -- the theorem ------------------------------------------------------------------------------------------------------
     def theorem(self) -> n.Theorem:
         blocks: list[n.Paragraph | n.Chain] = []
-        givens = self.givens()
+        names = self.names()
+        givens = self.givens(names)
         conditions = self.conditions()
-        defined = [d for d in self.derivation.definitions if self.setting.defined(d.name) is not None]
+        defined = [d for d in self.derivation.definitions if d.name in names and self.setting.defined(d.name) is not None]
         opening: list[n.Inline] = []
         if givens:
-            single = len(self.setting.givens()) == 1
+            single = sum(name in names for name in self.setting.givens()) == 1
             opening += [self.say("Sea " if single else "Sean ", "Let "), *_listed(givens)]
             opening += [self.say(" con ", " with "), *_listed(conditions)] if conditions else []
             opening.append(n.Text(";" if defined else "."))
@@ -81,14 +104,45 @@ class _Writer:
             blocks.append(n.Paragraph(tuple(opening)))
         if defined:
             blocks.append(n.Chain(tuple(self.defined(d.name, parse(d.meaning)) for d in defined)))
-        blocks.append(n.Paragraph((self.say("Entonces", "Then"),)))
-        blocks.append(n.Chain(tuple(self.clause(c) for c in read_statement(self.derivation.statement).clauses)))
+        blocks += self.gradient() if self.backward is not None else self.statement()
         return n.Theorem(self.words["theorem"], tuple(blocks))
 
-    def givens(self) -> list[m.Math]:
+    def names(self) -> list[str]:
+        """What the theorem starts from: for a gradient, neither the gradients nor the directions."""
+        backward = self.backward
+        if backward is None:
+            return list(self.setting.names())
+        made = {backward.upstream, *(f(x) for x in backward.order for f in (backward.gradient, backward.direction))}
+        return [name for name in self.setting.names() if name not in made]
+
+    def statement(self) -> list[n.Paragraph | n.Chain]:
+        """The relations, as the steps come to them."""
+        clauses = read_statement(self.derivation.statement).clauses
+        return [n.Paragraph((self.say("Entonces", "Then"),)), n.Chain(tuple(self.clause(c) for c in clauses))]
+
+    def gradient(self) -> list[n.Paragraph | n.Chain]:
+        """The gradients one after the other, then the answers in one formula."""
+        backward = self.backward
+        assert backward is not None
+        of = n.Formula(symbol(backward.of))
+        opening: list[n.Inline] = [self.say("y sea ", "and let ")]
+        if backward.upstream:
+            opening += [n.Formula(symbol(backward.upstream)), self.say(" el gradiente por ", " be the gradient by "), of]
+            opening.append(self.say(" de una pérdida cualquiera. Entonces los gradientes son", " of any loss. Then the gradients are"))
+        else:
+            opening += [of, self.say(" la pérdida. Entonces los gradientes son", " be the loss. Then the gradients are")]
+        lines = [self.defined(backward.gradient(x), parse(self.derivation.meaning(backward.gradient(x)))) for x in backward.order]
+        blocks: list[n.Paragraph | n.Chain] = [n.Paragraph(tuple(opening)), n.Chain(tuple(lines))]
+        longer = [(x, parse(a)) for x, a in self.derivation.answers.items() if a != self.derivation.meaning(backward.gradient(x))]
+        if longer:
+            blocks.append(n.Paragraph((self.say("y en una fórmula", "and in one formula"),)))
+            blocks.append(n.Chain(tuple(self.defined(backward.gradient(x), node) for x, node in longer)))
+        return blocks
+
+    def givens(self, names: Sequence[str]) -> list[m.Math]:
         """Names of one shape together: Q, K ∈ ℝ^(n × d_k)."""
         shapes: dict[tuple[str, ...], list[str]] = {}
-        for name in self.setting.givens():
+        for name in (x for x in self.setting.givens() if x in names):
             sizes = tuple(axis.space.size_text() for axis in self.setting.axes(name))
             shapes.setdefault(sizes, []).append(name)
         return [m.Row((_commas([symbol(x) for x in found]), m.Sign("∈"), _space(sizes))) for sizes, found in shapes.items()]
@@ -198,7 +252,8 @@ def inline(text: str) -> tuple[n.Inline, ...]:
     return tuple(found)
 
 
-def _plain(title: str) -> str:
+def plain_title(title: str) -> str:
+    """A title with its formulas as plain text."""
     return "".join(writer("text")(part.math) if isinstance(part, n.Formula) else part.text for part in inline(title))
 
 

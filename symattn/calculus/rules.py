@@ -19,10 +19,12 @@ from symattn.calculus.expansions import EXPANSIONS, expanded
 from symattn.calculus.rearranging import kind_of
 from symattn.calculus.task import Fact, Task, equal, facts_in, names_in, no_argument, refused
 from symattn.errors import DerivationError
+from symattn.language.ast import Name
 from symattn.language.names import suggestion
 from symattn.language.unparse import substitute
 from symattn.proof.certificate import Certificate
 from symattn.proof.evidence import StepRejected, Undecided
+from symattn.proof.rules import supposing
 from symattn.proof.sampling import sample
 
 
@@ -165,6 +167,24 @@ def _with_facts(task: Task, facts: list[Fact]) -> Certificate:
     return equal(task, task.setting.inside(task.before) | task.setting.inside(task.after))
 
 
+def _supposing(task: Task) -> Certificate:
+    if task.argument not in task.hypotheses:
+        raise DerivationError(
+            f'"{task.argument[:60]}" is not among the hypotheses',
+            next_move='write chain.suppose("A == eye(d)") and "supposing: A == eye(d)"',
+        )
+    (fact,) = facts_in(task, task.argument)
+    if fact.sign != "==" or not isinstance(fact.before, Name):
+        raise DerivationError("what is supposed is the value of one name", next_move='write "supposing: A == eye(d)"')
+    try:
+        equal(task, frozenset(), opaque=True)
+    except (StepRejected, Undecided):
+        program, (sides, pair) = task.setting.compiled([(task.before, task.after), (fact.before, fact.after)])
+        atoms = [n for n in task.setting.names() if n in program.by_name]
+        return supposing(program, *sides, *pair, task.argument, atoms=atoms)
+    raise refused("this step holds without what it supposes", f'write the rule "{kind_of(task.setting, task.before, task.after)}"')
+
+
 # -- the table ----------------------------------------------------------------------------------------------------------
 def _row(name: str, es: str, en: str, says: str, prove: Callable[[Task], Certificate] | None = None, sign: str = "==") -> Rule:
     return Rule(name, Both(es, en), sign, says, prove or _form(name))
@@ -174,6 +194,7 @@ _ROWS = (
     _row("definition", "Definición", "Definition", "names are replaced by their definitions, or the other way round", _definition),
     _row("function", "Lo que la función es", "What the function is", "functions are written out, or the other way round", _function),
     _row("using", "Usar lo sabido", "Using what is known", "follows from the equalities it names, and not without them", _using),
+    _row("supposing", "Por hipótesis", "By hypothesis", "a name has the value that a hypothesis gives it", _supposing),
     _row("distribute", "Distribuir", "Distribute", "additions come out of products and sums, or there are more of them"),
     _row("collect", "Factor común", "Collect", "additions go into products and sums, or there are fewer of them"),
     _row(

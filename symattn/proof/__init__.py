@@ -7,7 +7,8 @@ What is trusted. A certificate for all sizes rests on these files, each one a li
 
 * lower.py (what a stage means), terms.py, indices.py, canon.py, reduce.py, fold.py, functions.py, maximum.py, sign.py, facts.py and zero.py
   (the zero test), needs.py and forms.py (what must be supposed), kernel.py and certificate.py (who may say so);
-* for the rules beside identities also inequalities.py, extremes.py, limits.py, induction.py and independence.py.
+* for the rules beside identities also inequalities.py, extremes.py, limits.py, induction.py, independence.py and
+  supposition.py.
 
 A certificate is made only when a sample agrees, too: sampling.py with residues.py and enclosures.py run the program by the interpreter and
 share nothing with the zero test. A mistake must be in both to be believed. polynomials.py and sized.py are the road to statements at stated

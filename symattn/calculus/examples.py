@@ -24,15 +24,21 @@ _WANTED = {"==": (0,), "<=": (-1, 0), "<": (-1,), ">=": (0, 1), ">": (1,)}
 
 
 def feeds(example: Mapping[str, str]) -> dict[str, Nested]:
-    """Exact values of givens from text. Raises InputError for text that is not a number, vector or matrix."""
+    """Exact values of givens from text; matrices with ";" between them are one array of three axes. Raises InputError for text that is
+    not numbers, vectors or matrices."""
     found: dict[str, Nested] = {}
     for name, text in example.items():
-        node = parse(text)
-        value = literal(node) if isinstance(node, Array) else rational(node)
-        if value is None:
-            raise InputError(f'the value of "{name}" is not a number, vector or matrix written out')
-        found[name] = value
+        parts = tuple(_value(name, part) for part in text.split(";"))
+        found[name] = parts[0] if len(parts) == 1 else parts
     return found
+
+
+def _value(name: str, text: str) -> Nested:
+    node = parse(text.strip())
+    value = literal(node) if isinstance(node, Array) else rational(node)
+    if value is None:
+        raise InputError(f'the value of "{name}" is not a number, vector or matrix written out')
+    return value
 
 
 def evaluated(derivation: Derivation, clause: Clause, example: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -121,7 +121,7 @@ MATH_CHARS: dict[str, str] = {
     "✖": r"\times", "★": r"\bigstar", "☆": r"\star", "■": r"\blacksquare", "□": r"\square", "▪": r"\blacksquare", "●": r"\bullet",
     "◦": r"\circ", "○": r"\circ", "▲": r"\blacktriangle", "▼": r"\blacktriangledown", "▶": r"\blacktriangleright",
     "►": r"\blacktriangleright", "◀": r"\blacktriangleleft", "∎": r"\blacksquare", "′": r"{}^{\prime}", "″": r"{}^{\prime\prime}",
-    "ℓ": r"\ell",
+    "ℓ": r"\ell", "𝟏": r"\mathbf{1}",
     "ℝ": r"\mathbb{R}", "ℕ": r"\mathbb{N}", "ℤ": r"\mathbb{Z}", "ℚ": r"\mathbb{Q}", "ℂ": r"\mathbb{C}", "⋯": r"\cdots", "⋮": r"\vdots",
     "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "ε": r"\varepsilon", "ϵ": r"\epsilon", "ζ": r"\zeta", "η": r"\eta",
     "θ": r"\theta", "ϑ": r"\vartheta", "ι": r"\iota", "κ": r"\kappa", "λ": r"\lambda", "μ": r"\mu", "µ": r"\mu", "ν": r"\nu", "ξ": r"\xi",

@@ -126,6 +126,18 @@ def _one_fact(task: Task) -> Fact:
     return facts[0]
 
 
+def known(task: Task) -> Certificate:
+    """before and after are the sides of a comparison that was reached, in either order."""
+    fact = _one_fact(task)
+    assert fact.line is not None
+    found = fact.line.certificate
+    if (task.before, task.after) == (fact.before, fact.after):
+        return found
+    if (task.before, task.after) == (fact.after, fact.before) and fact.sign != "==":
+        return kernel.turned(found)
+    raise refused("the line it names compares something else", "name the line whose sides stand before and after")
+
+
 def monotone_in(task: Task) -> Certificate:
     """f(before) and f(after), from a comparison of what is inside. Further items of the argument say signs."""
     fact = _one_fact(task)
@@ -133,11 +145,11 @@ def monotone_in(task: Task) -> Certificate:
     program, pairs = task.setting.compiled([(task.before, task.after)])
     suppose = {name: sign for name, sign in supposed(task).items() if name in program.by_name}
     given = _signs(facts_in(task, task.argument)[1:])
-    known = fact.line.certificate
+    inside = fact.line.certificate
     if fact.sign in (">", ">="):
-        known = kernel.turned(known)
-        return kernel.turned(kernel.monotone(known, program, pairs[0][1], pairs[0][0], given=given, suppose=suppose))
-    return kernel.monotone(known, program, *pairs[0], given=given, suppose=suppose)
+        inside = kernel.turned(inside)
+        return kernel.turned(kernel.monotone(inside, program, pairs[0][1], pairs[0][0], given=given, suppose=suppose))
+    return kernel.monotone(inside, program, *pairs[0], given=given, suppose=suppose)
 
 
 def tangent(task: Task) -> Certificate:

@@ -280,6 +280,7 @@ _ROWS = (
         ordering.monotone_in,
         "",
     ),
+    _row("known", "Lo que ya se vio", "As seen above", "the sides of the comparison that a line or part reached", ordering.known, ""),
     _row("tangent line", "Recta tangente", "Tangent line", "exp(u) and 1 + u, log(u) and u - 1", ordering.tangent, ""),
     _row(
         "maximum",

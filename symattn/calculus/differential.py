@@ -215,7 +215,7 @@ class _Differential:
 def _text(program: Program, stage: str, named: Sequence[str], called: Mapping[str, str] = MappingProxyType({})) -> str:
     """The stage as text of the language, over the stages `named`; `called` gives some of them another name. Raises UnsupportedError where
     the language does not say it."""
-    notations = Notations(program, named=[*named, *([stage] if stage not in named else [])], letters=called)
+    notations = Notations(program, named=[*named, *([stage] if stage not in named else [])], letters=called, check=False)
     why = ""
     for style in ("matrix", "index"):
         try:

@@ -7,7 +7,8 @@ is: sums and products of squares, exponentials and what is known to be nonnegati
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from symattn.calculus.task import Fact, Task, facts_in, no_argument, proved_facts, refused
 from symattn.errors import DerivationError
@@ -220,3 +221,14 @@ def both_ways(task: Task) -> Certificate:
     if (found.statement.left, found.statement.right) != pairs[0]:
         raise refused("the two bounds are about something else", "name the bounds of what stands before and after")
     return found
+
+
+RULES: Mapping[str, Callable[[Task], Certificate]] = MappingProxyType(
+    {
+        rule.__name__: rule
+        for rule in (
+            positive, nonnegative_by_form, at_least, at_most, more_than, less_than, monotone_in, tangent, maximum, each_zero, factor_zero,
+            both_ways, known,
+        )
+    }
+)  # fmt: skip

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from symattn.calculus import ordering, shapes
+from symattn.calculus import shapes
 from symattn.calculus.derivation import Both
 from symattn.calculus.expansions import EXPANSIONS, expanded
 from symattn.calculus.rearranging import kind_of
@@ -185,6 +185,17 @@ def _supposing(task: Task) -> Certificate:
     raise refused("this step holds without what it supposes", f'write the rule "{kind_of(task.setting, task.before, task.after)}"')
 
 
+def _ordering(name: str) -> Callable[[Task], Certificate]:
+    """A rule of ordering.py, which is loaded when such a rule is used."""
+
+    def prove(task: Task) -> Certificate:
+        from symattn.calculus import ordering
+
+        return ordering.RULES[name](task)
+
+    return prove
+
+
 # -- the table ----------------------------------------------------------------------------------------------------------
 def _row(name: str, es: str, en: str, says: str, prove: Callable[[Task], Certificate] | None = None, sign: str = "==") -> Rule:
     return Rule(name, Both(es, en), sign, says, prove or _form(name))
@@ -229,7 +240,7 @@ _ROWS = (
         "Positivo por su forma",
         "Positive by its form",
         "before > 0: exponentials, sums and products of such",
-        ordering.positive,
+        _ordering("positive"),
         ">",
     ),
     _row(
@@ -237,7 +248,7 @@ _ROWS = (
         "No negativo por su forma",
         "Nonnegative by its form",
         "before >= 0: squares, and sums and products of such",
-        ordering.nonnegative_by_form,
+        _ordering("nonnegative_by_form"),
         ">=",
     ),
     _row(
@@ -245,7 +256,7 @@ _ROWS = (
         "La diferencia no es negativa",
         "The difference is nonnegative",
         "before >= after: the argument is before - after, a visibly nonnegative sum",
-        ordering.at_least,
+        _ordering("at_least"),
         ">=",
     ),
     _row(
@@ -253,7 +264,7 @@ _ROWS = (
         "La diferencia no es negativa",
         "The difference is nonnegative",
         "before <= after: the argument is after - before, a visibly nonnegative sum",
-        ordering.at_most,
+        _ordering("at_most"),
         "<=",
     ),
     _row(
@@ -261,7 +272,7 @@ _ROWS = (
         "La diferencia es positiva",
         "The difference is positive",
         "before > after: the argument is before - after, visibly positive",
-        ordering.more_than,
+        _ordering("more_than"),
         ">",
     ),
     _row(
@@ -269,7 +280,7 @@ _ROWS = (
         "La diferencia es positiva",
         "The difference is positive",
         "before < after: the argument is after - before, visibly positive",
-        ordering.less_than,
+        _ordering("less_than"),
         "<",
     ),
     _row(
@@ -277,17 +288,17 @@ _ROWS = (
         "Función monótona",
         "Monotone function",
         "from a named line or part a <= b to f(a) <= f(b), one operation on a name",
-        ordering.monotone_in,
+        _ordering("monotone_in"),
         "",
     ),
-    _row("known", "Lo que ya se vio", "As seen above", "the sides of the comparison that a line or part reached", ordering.known, ""),
-    _row("tangent line", "Recta tangente", "Tangent line", "exp(u) and 1 + u, log(u) and u - 1", ordering.tangent, ""),
+    _row("known", "Lo que ya se vio", "As seen above", "the sides of the comparison that a line or part reached", _ordering("known"), ""),
+    _row("tangent line", "Recta tangente", "Tangent line", "exp(u) and 1 + u, log(u) and u - 1", _ordering("tangent"), ""),
     _row(
         "maximum",
         "Ninguno pasa del máximo",
         "Nothing is above the maximum",
         "an entry and the maximum it is one of, or f of a maximum and the sum of f",
-        ordering.maximum,
+        _ordering("maximum"),
         "",
     ),
     _row(
@@ -295,7 +306,7 @@ _ROWS = (
         "Suma de no negativos que es 0",
         "A sum of nonnegatives that is 0",
         "before is 0: a named line says that the sum of before is 0",
-        ordering.each_zero,
+        _ordering("each_zero"),
         "==",
     ),
     _row(
@@ -303,7 +314,7 @@ _ROWS = (
         "Un factor es 0",
         "A factor is 0",
         "before is 0: a named line says that before times something positive is 0",
-        ordering.factor_zero,
+        _ordering("factor_zero"),
         "==",
     ),
     _row(
@@ -311,7 +322,7 @@ _ROWS = (
         "Acotado por ambos lados",
         "Bounded from both sides",
         "before == after: two named lines or parts say <= and >=",
-        ordering.both_ways,
+        _ordering("both_ways"),
         "==",
     ),
 )

@@ -16,7 +16,6 @@ from symattn.program.program import Program
 from symattn.proof.certificate import Certificate
 from symattn.proof.evidence import StepRejected, Undecided
 from symattn.proof.kernel import prove_equal
-from symattn.proof.rules import transitive
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,11 @@ class Line:
     @property
     def certificate(self) -> Certificate:
         """The certificate of the whole. Raises StepRejected where the steps do not meet."""
-        return self.certificates[0] if len(self.certificates) == 1 else transitive(*self.certificates)
+        if len(self.certificates) == 1:
+            return self.certificates[0]
+        from symattn.proof.rules import transitive
+
+        return transitive(*self.certificates)
 
 
 @dataclass(frozen=True)

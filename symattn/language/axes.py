@@ -30,6 +30,7 @@ class Spaces:
         self._parent: dict[Space, Space] = {}
         self._count = 0
         self._final: dict[Space, Space] = {}
+        self.version = 0  # grows when final names may change
 
     # -- making -------------------------------------------------------------------------------------------------------
     def open(self, size: int | str) -> Space:
@@ -54,6 +55,7 @@ class Spaces:
                     next_move=f"give it {len(labels)} entries, or change its names: {', '.join(labels[:6])}",
                 )
             known = self._named[name] = Space(name, size, labels=labels)
+            self.version += 1
         elif size not in (known.size, name):
             raise ShapeError(
                 f'the axis "{name}" has {known.size_text()} entries elsewhere but {size} here',
@@ -126,6 +128,7 @@ class Spaces:
         if x != y:
             lesser, greater = (x, y) if is_open(x) else (y, x)
             self._parent[lesser] = greater
+            self.version += 1
         return True
 
     def snapshot(self) -> tuple[dict[str, Space], dict[Space, Space]]:
@@ -134,6 +137,8 @@ class Spaces:
 
     def restore(self, saved: tuple[dict[str, Space], dict[Space, Space]]) -> None:
         """Undo."""
+        if (self._named, self._parent) != saved:
+            self.version += 1
         self._named, self._parent = saved
 
     # -- words --------------------------------------------------------------------------------------------------------

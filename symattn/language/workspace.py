@@ -42,6 +42,8 @@ class Workspace:
         self.spaces = Spaces(dict(labels))
         self.drafts: dict[str, Draft] = {}
         self.constants: dict[str, Nested] = {}
+        self._final: dict[str, tuple[Draft, Stage]] = {}
+        self._version = -1
 
     def add(self, name: str, op: ops.Op, weight: int, place: Place = NOWHERE, letter: str = "") -> Value:
         """Write a stage; the value that reads it. Raises ShapeError when it has too many entries."""
@@ -90,8 +92,17 @@ class Workspace:
 
     def stages(self) -> tuple[Stage, ...]:
         """The stages with final names for axes and spaces."""
-        self.spaces.begin_final()
-        return tuple(Stage(d.name, _Final(self.spaces).op(d.op), d.letter) for d in self.drafts.values())
+        if self._version != self.spaces.version:
+            self._version = self.spaces.version
+            self._final.clear()
+            self.spaces.begin_final()
+        found: list[Stage] = []
+        for draft in self.drafts.values():
+            known = self._final.get(draft.name)
+            if known is None or known[0] is not draft:
+                known = self._final[draft.name] = (draft, Stage(draft.name, _Final(self.spaces).op(draft.op), draft.letter))
+            found.append(known[1])
+        return tuple(found)
 
 
 class _Final(Rewriter):

@@ -79,4 +79,4 @@ def _bare(ctx: Context, left: Expr, right: Expr) -> Rule | None:
     outer = {i for r in right for i in r.indices() if i not in r.bound}
     if outer - set(idx) or any(other == label for r in right for other, _ in r.facs):
         return None
-    return Rule(t, tuple(right), frozenset(idx), (label, idx))
+    return Rule(t, tuple(right), frozenset(idx), bare=(label, idx))

@@ -19,11 +19,13 @@ from symattn.proof.terms import Context, Expr, Factor, Indices, Mono, Number, Te
 @dataclass(frozen=True)
 class Rule:
     """`lead` may be replaced by `rest`. `free` are indices that may stand for any index over the same space, `lead.bound` for bound
-    indices that occur nowhere else. `bare`: the lead is one factor, replaced at any whole exponent that the rest can bear."""
+    indices that occur nowhere else. `symbols`: the lead's symbols must be there, too, because the rest has the same factors with others.
+    `bare`: the lead is one factor, replaced at any whole exponent that the rest can bear."""
 
     lead: Term
     rest: tuple[Term, ...]
     free: frozenset[int]
+    symbols: bool = False
     bare: Factor | None = None
 
 
@@ -48,30 +50,38 @@ def solved(ctx: Context, terms: Expr, free: frozenset[int]) -> Rule | None:
         return None
     if not (lead.facs or lead.rels):
         return None
-    return Rule(Term(1, lead.mono, lead.bound, lead.facs, lead.rels), tuple(t.scaled(Fraction(-1) / lead.coef) for t in others), free)
+    rest = tuple(t.scaled(Fraction(-1) / lead.coef) for t in others)
+    return Rule(Term(1, lead.mono, lead.bound, lead.facs, lead.rels), rest, free, _shares(ctx, lead, others))
 
 
-def base_rule(ctx: Context, label: int) -> tuple[Term, tuple[Term, ...]]:
-    """The leading term (with its coefficient) and the rest of a reciprocal base, in the slots of its template."""
-    found = ctx.leads.get(label)
+def _shares(ctx: Context, lead: Term, rest: list[Term]) -> bool:
+    """Has another term the same factors with other symbols? (Then the lead without its symbols would stand in the rest again.)"""
+    key = term_key(ctx, lead)[1:]
+    return any(term_key(ctx, t)[1:] == key for t in rest)
+
+
+def base_rule(ctx: Context, label: int) -> Rule:
+    """The rule of a reciprocal base, in the slots of its template: its leading term (with its coefficient) and, unsigned, the rest."""
+    found: Rule | None = ctx.leads.get(label)
     if found is None:
         body = ctx.labels[label].template
         assert body is not None
         lead, *rest = lead_first(ctx, list(body.body))
-        found = ctx.leads[label] = (lead, tuple(rest))
+        found = ctx.leads[label] = Rule(lead, tuple(rest), frozenset(), _shares(ctx, lead, rest))
     return found
 
 
-def fold_base(ctx: Context, t: Term, factor: Factor, q: Number) -> Expr | None:
+def fold_base(ctx: Context, t: Term, factor: Factor) -> Expr | None:
     """The term with the leading term of the base replaced, None where it is not found."""
     label, idx = factor
-    lead, rest = base_rule(ctx, label)
+    rule = base_rule(ctx, label)
+    lead = rule.lead
     if len(lead.bound) > len(t.bound):
         return None
     template = ctx.labels[label].template
     assert template is not None
     at = dict(zip(template.slots, idx, strict=True))
-    for found in matches(ctx, lead, t, at, frozenset()):
+    for found in matches(ctx, rule, t, at):
         left_over = quotient(ctx, t, lead, found)
         if left_over is None:
             continue
@@ -79,12 +89,40 @@ def fold_base(ctx: Context, t: Term, factor: Factor, q: Number) -> Expr | None:
         put(facs, factor, 1)
         whole_part = Term(left_over.coef, left_over.mono, left_over.bound, facs, left_over.rels)
         out = [whole_part]
-        for r in rest:
+        for r in rule.rest:
             moved = rename(ctx, r, {**at, **{b: ctx.fresh(ctx.space_of(b)) for b in sorted(r.bound)}})
             out.append(times(ctx, left_over, moved.scaled(-1)))
         ctx.tick(len(out))
         return out
     return None
+
+
+def fold_constant(ctx: Context, t: Term, factor: Factor) -> Expr | None:
+    """The term x^-a W(D)^q, where D = u + (terms with x) and u is a number, with u replaced by D - rest: exponents of x rise to 0."""
+    label, idx = factor
+    template = ctx.labels[label].template
+    assert template is not None
+    units = [r for r in template.body if not (r.bound or r.facs or r.rels)]
+    rest = [r for r in template.body if r not in units]
+    if len(units) != 1:
+        return None
+    at = dict(zip(template.slots, idx, strict=True))
+    below = {f for f, e in t.facs.items() if e < 0 and f != factor}
+    for r in rest:
+        below &= {(lb, tuple([at.get(i, i) for i in x])) for (lb, x), e in r.facs.items() if e > 0 and r.bound.isdisjoint(x)}
+    if not below:
+        return None
+    (unit,) = units
+    inverse = Term(Fraction(1) / unit.coef, tuple((s, -e) for s, e in unit.mono))
+    outer = times(ctx, t, inverse)
+    facs = dict(outer.facs)
+    put(facs, factor, 1)
+    out = [Term(outer.coef, outer.mono, outer.bound, facs, outer.rels)]
+    for r in rest:
+        moved = rename(ctx, r, {**at, **{b: ctx.fresh(ctx.space_of(b)) for b in sorted(r.bound)}})
+        out.append(times(ctx, outer, moved.scaled(-1)))
+    ctx.tick(len(out))
+    return out
 
 
 def apply_rule(ctx: Context, t: Term, rule: Rule) -> Expr | None:
@@ -93,7 +131,7 @@ def apply_rule(ctx: Context, t: Term, rule: Rule) -> Expr | None:
         return None
     if rule.bare is not None:
         return _apply_bare(ctx, t, rule)
-    for found in matches(ctx, rule.lead, t, {}, rule.free):
+    for found in matches(ctx, rule, t, {}):
         left_over = quotient(ctx, t, rule.lead, found)
         if left_over is None:
             continue
@@ -168,8 +206,9 @@ def _at(ctx: Context, label: int, idx: Indices, at: dict[int, int]) -> Factor:
     return label, ctx.fixed(label, moved) if label in ctx.symmetric else moved
 
 
-def matches(ctx: Context, lead: Term, t: Term, at: dict[int, int], free: frozenset[int]) -> Iterator[dict[int, int]]:
+def matches(ctx: Context, rule: Rule, t: Term, at: dict[int, int]) -> Iterator[dict[int, int]]:
     """Every way to find the lead's factors and relations in the term: a map of its indices, extending `at`."""
+    lead, free = rule.lead, rule.free
     places: dict[int, list[tuple[Indices, Number]]] = {}
     for (label, idx), e in t.facs.items():
         places.setdefault(label, []).append((idx, e))
@@ -179,7 +218,7 @@ def matches(ctx: Context, lead: Term, t: Term, at: dict[int, int], free: frozens
     wanted += [(label, idx, 0) for label, idx in lead.rels]
     if any(label not in places for label, _, _ in wanted):
         return
-    if not lead.facs and not lead.bound:
+    if rule.symbols or not (lead.facs or lead.bound):
         have = dict(t.mono)
         if not lead.mono or any(have.get(s, 0) < e for s, e in lead.mono if e > 0):
             return

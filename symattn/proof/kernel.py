@@ -47,25 +47,35 @@ def prove_equal(
     Stages in `atoms` are opaque: the equality then holds whatever their values are. `facts` are certificates about stages of this
     program that may be used. Raises StepRejected with a counterexample, Undecided, ProgramError and ShapeError for what does not fit."""
     statement = stated(program, left, right)
-    budget = budget or Budget()
     for fact in facts:
         check_fact(fact, program)
     sampled = _sampled(statement, atoms, facts)
-    for expand in (0, _SMALL):
-        ctx = new_context(budget.terms, budget.seconds)
-        lowering = Lowering(ctx, program, atoms, expand)
-        use_facts(ctx, lowering, facts)
-        if _equal(ctx, lowering, statement):
-            hypotheses = tuple(dict.fromkeys([*ctx.hypotheses, *(h for fact in facts for h in fact.hypotheses)]))
-            evidence = Evidence(PROVED_ALL_SIZES, points=sampled.points)
-            return mint(statement, evidence, hypotheses, tuple(facts), tuple(atoms))
-        if not lowering.small:
-            break
+    hypotheses = zero_test(statement, atoms=atoms, facts=facts, budget=budget)
+    if hypotheses is not None:
+        evidence = Evidence(PROVED_ALL_SIZES, points=sampled.points)
+        return mint(statement, evidence, hypotheses, tuple(facts), tuple(atoms))
     sampled = _sampled(statement, atoms, facts, larger_patterns(program))
     raise Undecided(
         f'"{statement.text()}": the two sides agree at {sampled.points} random points, but the zero test does not show them to be equal',
         next_move="prove it in smaller steps, with facts about the stages between",
     )
+
+
+def zero_test(
+    statement: Statement, *, atoms: Sequence[str] = (), facts: Sequence[Certificate] = (), budget: Budget | None = None
+) -> tuple[str, ...] | None:
+    """The hypotheses under which the zero test proves the equality for all sizes, None when it does not. No certificate: that takes a
+    sample, too. Raises Undecided when the budget is spent."""
+    budget = budget or Budget()
+    for expand in (0, _SMALL):
+        ctx = new_context(budget.terms, budget.seconds)
+        lowering = Lowering(ctx, statement.program, atoms, expand)
+        use_facts(ctx, lowering, facts)
+        if _equal(ctx, lowering, statement):
+            return tuple(dict.fromkeys([*ctx.hypotheses, *(h for fact in facts for h in fact.hypotheses)]))
+        if not lowering.small:
+            break
+    return None
 
 
 def prove_at_sizes(

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from symattn.proof.canon import collect, instantiated
-from symattn.proof.fold import apply_rule, fold_base
+from symattn.proof.fold import apply_rule, fold_base, fold_constant
 from symattn.proof.indices import extent, fill, flatten, position, substituted
 from symattn.proof.terms import Context, Expr, Factor, Number, Term, Where, product, put, rename
 
@@ -65,7 +65,7 @@ def _step(ctx: Context, t: Term) -> Expr | None:
             if e > 0:
                 return _raised(ctx, t, factor, e)
             if e <= -1:
-                found = fold_base(ctx, t, factor, e)
+                found = fold_base(ctx, t, factor) or fold_constant(ctx, t, factor)
                 if found is not None:
                     return found
     for rule in ctx.rules:

@@ -160,7 +160,7 @@ class Context:
         self.symmetric: set[int] = set()
         self.nested: set[int] = set()
         self.hypotheses: dict[str, None] = {}
-        self.leads: dict[int, tuple[Term, tuple[Term, ...]]] = {}
+        self.leads: dict[int, Any] = {}
         self.rules: list[Any] = []
         self.equal: dict[tuple[int, int], tuple[tuple[Indices, int] | None]] = {}
         # Set by functions.py, which stands above the rules that call them.

@@ -18,7 +18,7 @@ from symattn.proof.terms import product as times
 
 ROUNDS = 12
 DEPTH = 3
-ALIGNMENTS = 64
+ALIGNMENTS = (64, 16, 4)  # tried at each depth
 _LABELS = 12  # nested labels of one kind that are compared with one another
 
 
@@ -110,7 +110,7 @@ def _aligned(ctx: Context, terms: Expr, depth: int) -> bool:
     if not all(t.bound for t in terms):
         return False
     pivot = min(terms, key=lambda t: len(t.bound))
-    tried = 0
+    tried, most = 0, ALIGNMENTS[depth]
     for b in _ranked(pivot):
         space, role = ctx.space_of(b), _role(pivot, b)
         choices = []
@@ -120,13 +120,14 @@ def _aligned(ctx: Context, terms: Expr, depth: int) -> bool:
             choices.append(alike or fitting)
         if not all(choices):
             continue
-        for pick in islice(product(*choices), ALIGNMENTS - tried):
+        for pick in islice(product(*choices), most - tried):
             tried += 1
+            ctx.tick(len(terms))
             free = ctx.fresh(space)
             opened = [rename(ctx, Term(t.coef, t.mono, t.bound - {x}, t.facs, t.rels), {x: free}) for t, x in zip(terms, pick, strict=True)]
             if vanishes(ctx, opened, depth + 1):
                 return True
-        if tried >= ALIGNMENTS:
+        if tried >= most:
             break
     return False
 

@@ -14,11 +14,13 @@ are not here, they come out. Does not promise: truth by itself; `Gradient.obliga
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from symattn.calculus.gradient import Gradient
-from symattn.calculus.products import Product, is_arithmetic, product, tree_of
+from symattn.calculus.map_adjoint import has_max, map_term
+from symattn.calculus.naming import best_owner, final_names
+from symattn.calculus.products import tree_of
 from symattn.calculus.terms import (
     Factor,
     Substituted,
@@ -27,6 +29,7 @@ from symattn.calculus.terms import (
     gathered,
     is_constant,
     is_copy,
+    last_part,
     moved_term,
     operation,
     positional,
@@ -40,10 +43,10 @@ from symattn.errors import ProgramError
 from symattn.program import maxima, ops
 from symattn.program.emitter import Emitter, moved_relation
 from symattn.program.graph import absent_where, ancestors, dependents, known_stage, value_uses, variable
-from symattn.program.ops import AtMost, Contract, Map, Reduce, Relation, Use
+from symattn.program.ops import Contract, Map, Reduce, Use
 from symattn.program.program import Program, Stage, relation_axes
-from symattn.program.scalar import Arg, Binary, Num, Power, Scalar, Unary, walk
-from symattn.program.slopes import ONE, hypotheses, mul, slope
+from symattn.program.scalar import Arg, Num
+from symattn.program.slopes import ONE, mul
 from symattn.program.spaces import Axis
 from symattn.program.tangent import put_direction, symbol
 
@@ -123,13 +126,13 @@ class Backward:
         if len(wheres) > 1:
             terms = [self._apart(stage, t, out) for t in terms]
         where = tuple(dict.fromkeys((*own, *terms[0].where)))
-        return self._own(stage, self._emit(f"d{symbol(stage)}", operation(out, terms, where), stage))
+        return self._own(stage, self.emit(f"d{symbol(stage)}", operation(out, terms, where), stage))
 
     def _apart(self, stage: Stage, term: Term, out: tuple[Axis, ...]) -> Term:
         """A term with relations of its own as a stage, so that it adds to others."""
         if not term.where:
             return term
-        name = self._emit(f"d{symbol(stage)}.part", operation(out, [term], term.where), stage)
+        name = self.emit(f"d{symbol(stage)}.part", operation(out, [term], term.where), stage)
         return Term(Arg(name), ((name, Use(name, out)),))
 
     def _own(self, stage: Stage, name: str) -> bool:
@@ -137,7 +140,8 @@ class Backward:
         self.owners.setdefault(name, []).append(stage.name)
         return True
 
-    def _emit(self, base: str, op: ops.Op, target: Stage) -> str:
+    def emit(self, base: str, op: ops.Op, target: Stage) -> str:
+        """A stage of the pass that belongs to the cotangent of `target`; its name."""
         before = len(self.emitter.new)
         name = self.emitter.put(base, op)
         if len(self.emitter.new) > before:
@@ -167,11 +171,13 @@ class Backward:
                     if use.stage in self.active:
                         self._contract(stage, op, k, g)
             case Map():
-                if _has_max(op, moving) and self._vanishes(stage, g):
+                if has_max(op, moving) and self._vanishes(stage, g):
                     return
                 for arg, use in op.args:
                     if use.stage in self.active:
-                        self._map(stage, op, arg, use, g)
+                        term = map_term(self, stage, op, arg, use, self._factor(g, op.out))
+                        if term is not None:
+                            self._add(use.stage, term)
             case Reduce():
                 if not self._vanishes(stage, g):
                     self._reduce(stage, op, g)
@@ -191,9 +197,9 @@ class Backward:
         factor = self._factor(g, op.out)
         uses = (*op.uses[:k], *factor.uses, *op.uses[k + 1 :])
         inside = Contract((), uses, op.where, mul(op.coef, factor.coef), (*op.over, *factor.over))
-        self._add(target.name, self._contracted(stage, target, seen, inside))
+        self._add(target.name, self.contracted(stage, target, seen, inside))
 
-    def _contracted(self, reader: Stage, target: Stage, seen: View, op: Contract, hint: str = "") -> Term:
+    def contracted(self, reader: Stage, target: Stage, seen: View, op: Contract, hint: str = "") -> Term:
         """The contraction at the target's axes; `op` brings uses, relations and coefficient, at the axes of the reader."""
         met = [a for a in scope_of(op) if a not in self.batch]
         if not seen.relations and seen.reached(met):
@@ -206,102 +212,8 @@ class Backward:
         named = {*seen.result, *(a for use in op.uses for a in use_axes(use)), *(a for r in where for a in relation_axes(r))}
         over = tuple(a for a in dict.fromkeys(op.over) if a not in named)
         written = Contract((*seen.result, *self.batch), op.uses, where, op.coef, over)
-        name = self._emit(f"d{symbol(target)}.{hint or _last_part(symbol(reader))}", written, target)
+        name = self.emit(f"d{symbol(target)}.{hint or last_part(symbol(reader))}", written, target)
         return Term(Arg(name), ((name, Use(name, (*target.out, *self.batch))),))
-
-    def _map(self, stage: Stage, op: Map, arg: str, use: Use, g: str | None) -> None:
-        target = self.emitter.stages[use.stage]
-        value = _unused("y", {name for name, _ in op.args})
-        by = slope(op.scalar, arg, Arg(value))
-        if by is None:
-            return
-        self.hypotheses += [f"{stage.name}: {text}" for text in hypotheses(op.scalar, [arg])]
-        uses = {**dict(op.args), value: Use(stage.name, op.out)}
-        by = self._named_functions(by, uses, op, stage)
-        seen = view(use, target, (*scope_of(op), *self.batch))
-        factor = self._factor(g, op.out)
-        if not seen.relations and seen.reached(op.out):
-            tree, args = self._times(factor, by, uses)
-            self._add(target.name, moved_term(Term(tree, args, op.where), seen.there))
-            return
-        found = product(by)
-        if found is not None:
-            self._add(target.name, self._summed(stage, op, target, seen, found, uses, factor))
-            return
-        tree, args = self._times(Factor(), by, uses)
-        slopes = self.emitter.put(f"{stage.name}.slope", Map(op.out, tree, args, op.where))
-        inside = Contract((), (*factor.uses, Use(slopes, op.out)), op.where, factor.coef)
-        self._add(target.name, self._contracted(stage, target, seen, inside))
-
-    def _times(self, factor: Factor, by: Scalar, uses: Mapping[str, Use]) -> tuple[Scalar, tuple[tuple[str, Use], ...]]:
-        read = dict.fromkeys(node.name for node in walk(by) if isinstance(node, Arg))
-        args = {name: uses[name] for name in read}
-        if not factor.uses:
-            return mul(factor.coef, by), tuple(args.items())
-        g = _unused("g", set(args))
-        return mul(Arg(g), by), ((g, factor.uses[0]), *args.items())
-
-    def _summed(self, stage: Stage, op: Map, target: Stage, seen: View, found: Product, uses: Mapping[str, Use], factor: Factor) -> Term:
-        """The sum over what the operand lacks, of the cotangent times a product. Divisors that the operand has come after the sum."""
-        above = tuple(uses[name] for name in found.above)
-        below = [(name, uses[name]) for name in dict.fromkeys(found.below)]
-        coef = mul(factor.coef, found.coef)
-        if not below:
-            return self._contracted(stage, target, seen, Contract((), (*factor.uses, *above), op.where, coef, op.out))
-        reader = _last_part(symbol(stage))
-        if all(seen.reached(use_axes(u)) for _, u in below) and self._never_empty(op, seen, [u for _, u in below]):
-            total = self._contracted(stage, target, seen, Contract((), (*factor.uses, *above), op.where, over=op.out), f"{reader}_sum")
-            tree = tree_of(coef, (total.tree,), tuple(Arg(name) for name in found.below))
-            divisors = moved_term(Term(ONE, tuple(below)), seen.there)
-            return Term(tree, (*total.args, *divisors.args), total.where)
-        tree = tree_of(ONE, tuple(Arg("g") for _ in factor.uses), tuple(Arg(name) for name in found.below))
-        axes = (*op.out, *(self.batch if factor.uses else ()))
-        written = Map(axes, tree, (*(("g", u) for u in factor.uses), *below), op.where)
-        quotient = self._emit(f"d{symbol(target)}.{reader}_quotient", written, target)
-        return self._contracted(stage, target, seen, Contract((), (Use(quotient, axes), *above), op.where, coef))
-
-    def _never_empty(self, op: Map, seen: View, below: Sequence[Use]) -> bool:
-        """Does every entry of the operand have an entry of the reader, so that what the reader divides by is not 0 there?"""
-        if not op.where:
-            return True
-        for use in below:
-            divisor = self.emitter.stages[use.stage].op
-            strict = isinstance(divisor, Contract) and divisor.must_visit and use.indices == divisor.out
-            if strict and isinstance(divisor, Contract) and set(divisor.where) == set(op.where):
-                return True
-        return _diagonal_is_seen(op.where, seen)
-
-    def _named_functions(self, by: Scalar, uses: dict[str, Use], op: Map, stage: Stage) -> Scalar:
-        """The tree with every function of arguments in it as a stage of its own, innermost first; `uses` learns the new arguments."""
-        if is_arithmetic(by):
-            return by
-
-        def go(tree: Scalar) -> Scalar:
-            match tree:
-                case Unary(name, x):
-                    inner = Unary(name, go(x))
-                    return inner if name == "neg" else self._named(inner, name, uses, op, stage)
-                case Binary(name, a, b):
-                    return Binary(name, go(a), go(b))
-                case Power(x, q):
-                    inner_power = Power(go(x), q)
-                    return inner_power if q.denominator == 1 else self._named(inner_power, "power", uses, op, stage)
-                case _:
-                    return tree
-
-        return go(by)
-
-    def _named(self, tree: Scalar, hint: str, uses: dict[str, Use], op: Map, stage: Stage) -> Scalar:
-        read = dict.fromkeys(node.name for node in walk(tree) if isinstance(node, Arg))
-        if not read:
-            return tree
-        args = tuple((name, uses[name]) for name in read)
-        reached = {a for _, use in args for a in use_axes(use)}
-        out = op.out if op.where else tuple(a for a in op.out if a in reached)
-        found = self.emitter.put(f"{stage.name}.{hint}", Map(out, tree, args, op.where))
-        name = _unused(found, set(uses))
-        uses[name] = Use(found, out)
-        return Arg(name)
 
     def _reduce(self, stage: Stage, op: Reduce, g: str | None) -> None:
         chosen, where = maxima.attained(self.emitter, stage)
@@ -321,16 +233,22 @@ class Backward:
             cotangent = self.cotangents.get(name)
             if cotangent is None:
                 value = ONE if name == self.of else ZERO
-                cotangent = self._emit(f"d{symbol(stage)}", Map((*stage.out, *self.batch), value), stage)
+                cotangent = self.emit(f"d{symbol(stage)}", Map((*stage.out, *self.batch), value), stage)
                 self.owners.setdefault(cotangent, []).append(name)
             found[asked] = cotangent
         kept = {s: c for s, c in self.cotangents.items() if c is not None and s not in self.vanishing}
         ends = [*kept.values(), *found.values(), *([self.upstream] if self.upstream is not None else [])]
         wanted = ancestors(self.emitter.stages, *ends)
         checked = wanted | ancestors(self.emitter.stages, *(v.cotangent for v in self.vanishing.values()))
-        names = self._final_names(checked)
+        variables = set(self.asked.values())
+        made = {s.name for s in self.emitter.new} - {self.upstream}
+        names = final_names(self.program, self.owners, variables, made, checked)
         rename = Substituted(names)
-        written = [Stage(names.get(s.name, s.name), rename.op(s.op), self._letter(s.name)) for s in self.emitter.new if s.name in checked]
+        written = [
+            Stage(names.get(s.name, s.name), rename.op(s.op), self._letter(s.name, variables))
+            for s in self.emitter.new
+            if s.name in checked
+        ]
         output = next(iter(found.values()))
         kept_names = {names.get(name, name) for name in wanted}
         program = Program((*self.program.stages, *(s for s in written if s.name in kept_names)), names.get(output, output))
@@ -346,63 +264,7 @@ class Backward:
             self.batch,
         )
 
-    def _best(self, name: str) -> str:
-        """The stage after which a shared cotangent is called: an asked one, else one with a letter, else the first."""
-        asked = set(self.asked.values())
-        return min(self.owners[name], key=lambda s: (s not in asked, not self.program.by_name[s].letter, self.order[s]))
-
-    def _final_names(self, wanted: set[str]) -> dict[str, str]:
-        made = {s.name for s in self.emitter.new} - {self.upstream}
-        renamed: dict[str, str] = {}
-        for name in self.owners:
-            if name in made and name in wanted:
-                better = f"d{symbol(self.program.by_name[self._best(name)])}"
-                if better != name and (better not in self.emitter.stages or (better not in wanted and better in made)):
-                    if better in renamed.values():
-                        continue
-                    renamed[name] = better
-        return renamed
-
-    def _letter(self, name: str) -> str:
-        if name == self.upstream:
-            letter = self.program.by_name[self.of].letter
-        else:
-            letter = self.program.by_name[self._best(name)].letter if name in self.owners else ""
+    def _letter(self, name: str, asked: set[str]) -> str:
+        stage = self.of if name == self.upstream else best_owner(self.program, self.owners[name], asked) if name in self.owners else ""
+        letter = self.program.by_name[stage].letter if stage else ""
         return f"d{letter}" if letter else ""
-
-
-def _last_part(name: str) -> str:
-    """The name of an inner stage without that of its definition."""
-    return name.rpartition(".")[2]
-
-
-def _unused(base: str, taken: set[str]) -> str:
-    name = base
-    while name in taken:
-        name += "_"
-    return name
-
-
-def _has_max(op: Map, moving: Sequence[str]) -> bool:
-    named = {arg for arg, use in op.args if use.stage in moving}
-    return any(
-        isinstance(node, Binary) and node.op == "max2" and any(isinstance(leaf, Arg) and leaf.name in named for leaf in walk(node))
-        for node in walk(op.scalar)
-    )
-
-
-def _diagonal_is_seen(where: Sequence[Relation], seen: View) -> bool:
-    """Do relations between one kept and one summed axis hold for equal positions (a causal mask, a window), whatever the sizes are?"""
-    pairs: set[tuple[Axis, Axis]] = set()
-    for r in where:
-        if not isinstance(r, AtMost) or not isinstance(r.c, int) or r.c < 0:
-            return False
-        kept = [a for a in (r.i, r.j) if a in seen.there]
-        if len(kept) != 1:
-            return False
-        pairs.add((r.i, r.j) if kept[0] is r.i or kept[0] == r.i else (r.j, r.i))
-    if len(pairs) != 1:
-        return False
-    ((row, column),) = pairs
-    # With the rule "column - row <= c" alone, column 0 is seen; with the other one too, the column at the row's own position.
-    return row.space == column.space or all(isinstance(r, AtMost) and r.i == column for r in where)

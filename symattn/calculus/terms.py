@@ -107,6 +107,11 @@ def use_axes(use: Use) -> tuple[Axis, ...]:
     return tuple(a for i in use.indices for a in index_axes(i))
 
 
+def last_part(name: str) -> str:
+    """The name of an inner stage without that of its definition."""
+    return name.rpartition(".")[2]
+
+
 def moved_term(term: Term, mapping: Mapping[Axis, Axis]) -> Term:
     """The term with axes replaced, all at once."""
     args = tuple((name, moved(use, mapping)) for name, use in term.args)

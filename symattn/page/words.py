@@ -115,6 +115,12 @@ _WORDS: dict[str, tuple[str, str]] = {
     "mark.undecided": ("sin decidir", "undecided"),
     "mark.admitted": ("admitido", "admitted"),
     "mark.rejected": ("refutado", "rejected"),
+    # studies
+    "study": ("Estudio", "Study"),
+    "study.footer": (
+        "symattn · lo demostrado y lo observado en esta máquina se dicen por separado",
+        "symattn · what is proven and what is observed on this machine are told apart",
+    ),
     # controls of the interactive page
     "reveal.next": ("Siguiente paso", "Next step"),
     "reveal.all": ("Ver todo", "Show all"),

@@ -35,7 +35,8 @@ def table(page: Html, node: n.Table) -> str:
     head = "".join(
         f'<th scope="col"{_align(node, at)}>{page.inline(cell)}{_in_slot("", slots[at])}</th>' for at, cell in enumerate(node.head)
     )
-    bodies, rows = [], []
+    bodies: list[str] = []
+    rows: list[str] = []
     for at, row in enumerate(node.rows):
         if at in node.groups and rows:
             bodies.append("".join(rows))

@@ -1,6 +1,7 @@
 """Figures as terminal text: each panel a small grid of characters, with its curves named below.
 
-Promises: a curve is one sign, thresholds are upright or level lines, ticks stand where they belong. Does not promise: more than
+Promises: a style of curves is one sign, names stand beside their curves where there is room, else below; thresholds are upright or
+level lines. Does not promise: more than
 the course of a curve; exact numbers are in the tables.
 """
 
@@ -17,8 +18,8 @@ from symattn.render.terminal_writer import TEXT_EDGE, Writer
 
 ROWS: Final = 13
 COLUMNS: Final = 56
-SIGNS: Final = ("•", "o", "+", "x", "*", "#", "%", "@")
-ASCII_SIGNS: Final = (".", "o", "+", "x", "*", "#", "%", "@")
+SIGNS: Final = {"solid": "•", "long": "o", "dotted": "·", "dots": "x"}
+ASCII_SIGNS: Final = {"solid": "*", "long": "o", "dotted": ".", "dots": "x"}
 
 
 def figure(text: Writer, node: n.Figure) -> None:
@@ -40,10 +41,10 @@ def _panel(text: Writer, panel: n.Panel) -> None:
     level, upright = ("-", "|") if text.ascii else ("┈", "┊")
     for threshold in panel.thresholds:
         canvas.line(threshold, level, upright)
-    named = _names(text, panel)
     signs = ASCII_SIGNS if text.ascii else SIGNS
     for curve in panel.curves:
-        canvas.curve(curve, signs[named.index(text.inline(curve.name)) % len(signs)] if curve.name else signs[0])
+        canvas.curve(curve, signs[curve.style])
+    below = [f"{signs[c.style]} {text.inline(c.name)}" for c in panel.curves if c.name and not canvas.words(c, text.inline(c.name))]
     text.prose(text.inline(panel.title), style="bold")
     axis, corner, across = ("|", "+", "-") if text.ascii else ("│", "└", "─")
     at = {canvas.row(value): label for value, label in ticks}
@@ -60,15 +61,11 @@ def _panel(text: Writer, panel: n.Panel) -> None:
     text.put(" " * (TEXT_EDGE + left + 2) + line)
     label = text.inline(panel.x.label)
     text.put(" " * (TEXT_EDGE + left + 2 + max((columns - cell_width(label)) // 2, 0)) + label)
-    for k, name in enumerate(named):
-        text.prose(f"{signs[k % len(signs)]} {name}", indent=TEXT_EDGE + 2)
+    for line in below:
+        text.prose(line, indent=TEXT_EDGE + 2)
     for threshold in panel.thresholds:
         if threshold.name:
             text.prose(f"{upright if threshold.axis == 'x' else level} {text.inline(threshold.name)}", indent=TEXT_EDGE + 2)
-
-
-def _names(text: Writer, panel: n.Panel) -> list[str]:
-    return list(dict.fromkeys(text.inline(curve.name) for curve in panel.curves if curve.name))
 
 
 class _Canvas:
@@ -85,6 +82,19 @@ class _Canvas:
     def put(self, x: float, y: float, sign: str) -> None:
         if math.isfinite(x) and math.isfinite(y) and 0 <= _near(x) < len(self.cells[0]) and 0 <= _near(y) < ROWS:
             self.cells[_near(y)][_near(x)] = sign
+
+    def words(self, curve: n.Curve, name: str) -> bool:
+        """Writes a name where the page wants it, or on another side of that point; False where it would cover something."""
+        x, y = _near(self.frame.x(curve.at[0])), _near(self.frame.y(curve.at[1]))
+        width = cell_width(name)
+        for anchor in (curve.anchor, "west", "east", "south", "north"):
+            row = y + ("north" in anchor) - ("south" in anchor)
+            start = x + 1 if "west" in anchor else x - width if "east" in anchor else x - width // 2
+            fits = 0 <= row < ROWS and start >= 0 and start + width <= len(self.cells[0]) and width == len(name)
+            if fits and all(cell == " " for cell in self.cells[row][start : start + width]):
+                self.cells[row][start : start + width] = list(name)
+                return True
+        return False
 
     def line(self, threshold: n.Threshold, level: str, upright: str) -> None:
         for k in range(ROWS if threshold.axis == "x" else len(self.cells[0])):

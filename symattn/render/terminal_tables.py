@@ -73,7 +73,12 @@ def grid(text: Writer, head: list[str], rows: list[list[str]], align: str, group
     full = [[*row, *[""] * (count - len(row))] for row in [head, *rows]]
     align = align.ljust(count, "l")
     room = text.width - TEXT_EDGE - 2 * (count - 1)
-    widths = _fit_columns([[cell_width(cell) for cell in column] for column in zip(*full, strict=True)], align, room)
+    columns = list(zip(*full, strict=True))
+    widths = _fit_columns([[cell_width(cell) for cell in column] for column in columns], align, room)
+    if sum(widths) > room:  # heads may break at their spaces
+        least = [max(min(cell_width(c[0]), 8), *(cell_width(w) for w in c[0].split(" ")), *map(cell_width, c[1:])) for c in columns]
+        spare = room - sum(least)
+        widths = [max(low, min(high, low + spare // count)) for low, high in zip(least, widths, strict=True)]
     if sum(widths) > room:
         _records(text, full[0], full[1:])
         return
@@ -175,8 +180,8 @@ def errata(text: Writer, node: n.Errata) -> None:
         counts.append(f"{text.paint(sign, VERDICT_STYLE.get(verdict, ''))} {count} {text.own(count_word(verdict, count, text.lang))}")
     if counts:
         text.space()
-        for count in counts:
-            text.put(" " * (TEXT_EDGE + 2) + count)
+        for line in counts:
+            text.put(" " * (TEXT_EDGE + 2) + line)
     if not node.rows:
         text.space()
         text.prose(text.own(text.words["errata.none"]))

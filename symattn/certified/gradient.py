@@ -4,9 +4,9 @@ With P the weights, O = P V, G the upstream, A = G Vᵀ and D = row sums of P �
 dK = scale · dSᵀ Q. Heads that share keys add their parts to dK and dV.
 
 Promises: every rounding returned is proven, by float64 with bounds (gradient_single.py) or by balls; that an entry lies on a tie is looked
-up exactly, see `tie_holds`. What one key takes from the others is kept apart, so that rows near one key lose no digits.
-Does not promise: an answer for entries that agree with a tie they do not meet to more than CAP_BITS bits (rows that two equal keys
-share, with all others some 10,000 below): UndecidedError.
+up exactly, see `tie_holds`. What the top keys of a row take from the others is kept apart, so that rows near them lose no digits.
+Does not promise: an answer for entries that agree with a tie they do not meet to more than CAP_BITS bits for another reason than that
+(none is known): UndecidedError.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import arb, arb_mat, fmpq, fmpz
+from flint import arb, arb_mat, fmpq
 
 from symattn.certified import gradient_double, gradient_single
 from symattn.certified.attend import Heads, masked_row_error
-from symattn.certified.exact import Dots, ExactHead, Row, as_float, round_ball, tie_between_ends
+from symattn.certified.exact import Dots, ExactHead, as_float, round_ball, tie_between_ends
+from symattn.certified.gradient_rows import RowTerms, row_terms
 from symattn.certified.gradient_single import Bounded
 from symattn.certified.head import METHODS
 from symattn.certified.machine import require_arithmetic
@@ -174,49 +175,64 @@ class GroupGradient:
         shared = keys.left.any() or values.left.any()
         m, d = self.keys.shape
         d_v = self.group.problems[0].values.shape[1]
-        scale = self.group.problems[0].scale.ball(bits)
-        key_balls = _matrix(self.keys)
+        key_balls, scale = _matrix(self.keys), self.group.problems[0].scale.ball(bits)
         d_keys, d_values = arb_mat(m, d), arb_mat(m, d_v)
-        whole = [[Fraction(0)] * d_v for _ in range(m)]
+        whole = {"dK": [Fraction(0)] * (m * d), "dV": [Fraction(0)] * (m * d_v)}
         for h, target in enumerate(of_heads):
             empty = self.group.problems[h].empty
             rows = np.flatnonzero(~empty) if shared else np.flatnonzero(target.left.any(axis=1))
-            upstream = self.group.upstream[h]
+            queries, upstream = self.queries[h], self.group.upstream[h]
             for start in range(0, len(rows), ROWS_AT_ONCE):
                 chunk = rows[start : start + ROWS_AT_ONCE].tolist()
                 terms = [self._row(h, i, bits) for i in chunk]
                 d_scores = arb_mat(len(chunk), m, [x for t in terms for x in t.d_scores])
-                products = (d_scores * key_balls * scale).entries()
-                self._settle_all(target, chunk, products, None, bits)
-                if shared:
-                    d_keys += d_scores.transpose() * _matrix(self.queries[h][chunk])
-                    small = arb_mat(len(chunk), m, [x for t in terms for x in t.small])
-                    d_values += small.transpose() * _matrix(upstream[chunk])
-                    for t, i in zip(terms, chunk, strict=True):
-                        for c, x in enumerate(upstream[i].tolist()):
-                            whole[t.top][c] += Fraction(x)
+                rational = [x for t in terms for x in self._times_keys(t)]
+                self._settle_scaled(target, chunk, (d_scores * key_balls * scale).entries(), rational, bits)
+                if not shared:
+                    continue
+                d_keys += d_scores.transpose() * _matrix(queries[chunk])
+                small = arb_mat(len(chunk), m, [x for t in terms for x in t.small])
+                d_values += small.transpose() * _matrix(upstream[chunk])
+                for t, i in zip(terms, chunk, strict=True):
+                    _add_outer(whole["dV"], dict.fromkeys(t.top, Fraction(1, len(t.top))), upstream[i].tolist())
+                    _add_outer(whole["dK"], t.rational, queries[i].tolist())
             if self.group.mean and empty.any():
-                for c, total in enumerate(sum_columns(upstream[empty])):
-                    for row in whole:
-                        row[c] += total / m
+                sums = [x / m for x in sum_columns(upstream[empty])]
+                whole["dV"] = [x + sums[at % d_v] for at, x in enumerate(whole["dV"])]
         if shared:
-            d_keys *= scale
             every = list(range(m))
-            self._settle_all(keys, every, d_keys.entries(), None, bits)
-            self._settle_all(values, every, d_values.entries(), [x for row in whole for x in row], bits)
+            self._settle_scaled(keys, every, (d_keys * scale).entries(), whole["dK"], bits)
+            self._settle_all(values, every, d_values.entries(), whole["dV"], bits)
+
+    def _times_keys(self, t: RowTerms) -> list[Fraction]:
+        """The rational part of a row of dS K."""
+        found = [Fraction(0)] * self.keys.shape[1]
+        for j, x in t.rational.items():
+            for c, k in enumerate(self.keys[j].tolist()):
+                found[c] += x * Fraction(k)
+        return found
+
+    def _settle_scaled(self, target: Target, rows: list[int], balls: list[Any], rational: list[Fraction], bits: int) -> None:
+        """The same for scaled balls and a rational part that the scale is still to multiply."""
+        scale = self.group.problems[0].scale
+        if scale.value is not None:
+            whole = [x * scale.value if x else x for x in rational]
+        else:  # an irrational multiple: no tie is met, and its distance from one is a matter of some hundred bits
+            ball = scale.ball(bits)
+            balls = [x + ball * arb(fmpq(r.numerator, r.denominator)) if r else x for x, r in zip(balls, rational, strict=True)]
+            whole = [Fraction(0)] * len(balls)
+        self._settle_all(target, rows, balls, whole, bits)
 
     def _row(self, h: int, i: int, bits: int) -> RowTerms:
         row = self.exact[h].row(i)
         a, exponent = self.dots[h].row(i)
         return row_terms(row, row.weights(bits), a, exponent, len(self.keys))
 
-    def _settle_all(self, target: Target, rows: list[int], balls: list[Any], whole: list[Fraction] | None, bits: int) -> None:
+    def _settle_all(self, target: Target, rows: list[int], balls: list[Any], whole: list[Fraction], bits: int) -> None:
         """Stores what is proven of whole + balls, the entries of these rows: most at once, from pairs of float64, the rest one by one."""
         chosen = np.array(rows)
         width = target.left.shape[1]
-        totals = balls
-        if whole is not None:
-            totals = [x + arb(fmpq(w.numerator, w.denominator)) if w else x for x, w in zip(balls, whole, strict=True)]
+        totals = [x + arb(fmpq(w.numerator, w.denominator)) if w else x for x, w in zip(balls, whole, strict=True)]
         high, low, radius = np.array([as_pair(x) for x in totals]).reshape(len(rows), width, 3).transpose(2, 0, 1)
         rounded, proven = self.rounder.decide(high, radius, low)
         proven &= target.left[chosen] & np.isfinite(high)
@@ -226,7 +242,7 @@ class GroupGradient:
         for number, i in enumerate(rows):
             for c in np.flatnonzero(target.left[i]).tolist():
                 at = number * width + c
-                self._settle(target, (i, c), balls[at], Fraction(0) if whole is None else whole[at], bits)
+                self._settle(target, (i, c), balls[at], whole[at], bits)
 
     def _settle(self, target: Target, at: tuple[int, int], ball: Any, whole: Fraction, bits: int) -> None:
         """Stores the rounding of whole + ball, if it is proven."""
@@ -243,42 +259,12 @@ class GroupGradient:
                     answer = high
                 elif sign < 0:
                     answer = low
-                elif bits == TIE_BITS and tie_holds(self.group, target.name, at, tie):
+                elif (not rest and ball.is_zero()) or (bits == TIE_BITS and tie_holds(self.group, target.name, at, tie)):
                     answer = round_fraction(tie, fmt)
         if answer is not None:
             target.found[at] = as_float(answer, fmt)
             target.left[at] = False
             self.tally.add("decided", 1)
-
-
-@dataclass(frozen=True)
-class RowTerms:
-    """One row: its top key, the weights less 1 at the top key (`small`), and dS; 0 where masked."""
-
-    top: int
-    small: list[Any]
-    d_scores: list[Any]
-
-
-def row_terms(row: Row, weights: list[Any], a: list[int], exponent: int, keys: int) -> RowTerms:
-    """The terms of a row with these (ball) weights of groups and a = G Vᵀ (integers times 2**exponent), at the current precision.
-
-    Differences are taken from the top key before anything is rounded: a_j − D = (a_j − a_top) − sum p (a − a_top), and what dS and P have
-    at the top key is minus what the other keys have."""
-    total = sum((w * n for w, n in zip(weights, row.counts, strict=True)), arb(0))
-    share = [w / total for w in weights]
-    top = row.keys[row.group.index(row.reference)]
-    unit = arb((1, exponent))
-    step = {j: unit * fmpz(a[j] - a[top]) for j in row.keys}
-    mean = sum((share[g] * step[j] for j, g in zip(row.keys, row.group, strict=True)), arb(0))
-    small, d_scores = [arb(0)] * keys, [arb(0)] * keys
-    for j, g in zip(row.keys, row.group, strict=True):
-        if j != top:
-            small[j] = share[g]
-            d_scores[j] = share[g] * (step[j] - mean)
-    small[top] = -sum(small, arb(0))
-    d_scores[top] = -sum(d_scores, arb(0))
-    return RowTerms(top, small, d_scores)
 
 
 def as_pair(ball: Any) -> tuple[float, float, float]:
@@ -287,6 +273,13 @@ def as_pair(ball: Any) -> tuple[float, float, float]:
     rest = ball - arb(high)
     low = float(rest)
     return high, low, float(rest.rad()) * (1 + 2.0**-20) + abs(low) * 2.0**-50 + 2.0**-1072
+
+
+def _add_outer(total: list[Fraction], left: dict[int, Fraction], right: list[float]) -> None:
+    """Adds left_j · right_c to entry (j, c) of a matrix kept row by row."""
+    for j, x in left.items():
+        for c, y in enumerate(right):
+            total[j * len(right) + c] += x * Fraction(y)
 
 
 def _matrix(x: Floats) -> Any:

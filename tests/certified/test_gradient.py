@@ -123,6 +123,19 @@ def test_a_key_that_takes_all_but_e_to_the_minus_40000():
         assert float(found.values[1, 0].astype(float)) == 0.0
 
 
+@pytest.mark.parametrize("scale", [1, "1/sqrt(3)"])
+def test_two_keys_that_share_a_row_but_for_e_to_the_minus_40000(scale):
+    q, k = np.array([[200.0]]), np.array([[200.0], [200.0], [0.0]])
+    tie = 1 + 2.0**-8
+    v = np.array([[1.0], [5.0], [2.0]])
+    found = certified.attention_grad(q, k, v, np.array([[2 * tie]]), out="bfloat16", scale=scale)
+    assert found.values.astype(float).tolist() == [[1.0], [1.0], [0.0]]  # g (1/2 − tiny): below the tie
+    # dK = scale · dS q, dS = (∓ g + tiny parts) 2 / 2 …: with scale 1 and q = 200, on ties of bfloat16 but for what the third key takes.
+    slow = gradient_balls(q, k, v, np.array([[2 * tie]]), bits=200000, square=Fraction(1) if scale == 1 else Fraction(1, 3))
+    assert count_wrong(found.keys, slow[1], "bfloat16") == (3, 0, 0)
+    assert count_wrong(found.queries, slow[0], "bfloat16") == (1, 0, 0)
+
+
 def group(q, k, v, g):
     heads = certified.attend.Heads.take(q, k, v, "1/sqrt(d_k)", None, None, None, None, "error")
     return ties.Group(tuple(heads), (g,), False)

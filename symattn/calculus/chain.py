@@ -19,7 +19,7 @@ from symattn.calculus.conditions import conditions_of, size_conditions
 from symattn.calculus.derivation import Both, Definition, Derivation, Part, Step
 from symattn.calculus.rules import prove_step
 from symattn.calculus.setting import Setting
-from symattn.calculus.statement import implies, joined, read_statement
+from symattn.calculus.statement import clause_text, implies, joined, read_statement
 from symattn.calculus.task import Line, Task
 from symattn.errors import DerivationError, SymattnError
 from symattn.language.ast import Node
@@ -118,7 +118,7 @@ class Chain:
         if not self._signs or self._at is None:
             raise DerivationError(f"a run of steps of {self.topic} goes nowhere", next_move="add a step before the next start")
         sign = joined(self._signs)
-        self._clauses.append(f"{unparse(self._left)} {sign} {unparse(self._at)}")
+        self._clauses.append(clause_text(unparse(self._left), sign, unparse(self._at)))
         self._reached.append(Line(self._left, sign, self._at, tuple(self._run)))
         self._left = self._at = None
 
@@ -130,4 +130,4 @@ class Chain:
         if not same:
             raise DerivationError(f'the steps of {self.topic} say "{"; ".join(self._clauses)}", not "{statement}"')
         form = f"{wanted.form}: " if wanted.form else ""
-        return form + "; ".join(f"{unparse(c.left)} {c.sign} {unparse(c.right)}" for c in wanted.clauses)
+        return form + "; ".join(clause_text(unparse(c.left), c.sign, unparse(c.right)) for c in wanted.clauses)

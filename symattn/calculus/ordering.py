@@ -33,7 +33,7 @@ def supposed(task: Task) -> dict[str, str]:
     return found
 
 
-def _signs(facts: Sequence[Fact]) -> list[Certificate]:
+def signs_of(facts: Sequence[Fact]) -> list[Certificate]:
     """Certificates that something is positive or nonnegative."""
     return [_sign_of(f.line.certificate) for f in facts if f.line is not None and f.sign in (">", ">=") and _is_zero(f.after)]
 
@@ -73,7 +73,7 @@ def _sign(task: Task, strict: bool) -> Certificate:
             raise refused("the comparison it starts from is not strict", 'write the rule "nonnegative"')
         return found
     suppose = {name: sign for name, sign in supposed(task).items() if name in program.by_name}
-    return kernel.nonnegative(program, pairs[0][0], strict=strict, given=_signs(facts), suppose=suppose)
+    return kernel.nonnegative(program, pairs[0][0], strict=strict, given=signs_of(facts), suppose=suppose)
 
 
 def positive(task: Task) -> Certificate:
@@ -96,7 +96,7 @@ def _between(task: Task, greater: Node, less: Node, strict: bool) -> Certificate
     atoms = _atoms(task, program)
     suppose = {name: sign for name, sign in supposed(task).items() if name in program.by_name}
     (a, b), (_, c) = pairs[0], pairs[1]
-    return kernel.inequality(program, a, b, c, strict=strict, atoms=atoms, facts=proved, given=_signs(facts), suppose=suppose)
+    return kernel.inequality(program, a, b, c, strict=strict, atoms=atoms, facts=proved, given=signs_of(facts), suppose=suppose)
 
 
 def at_least(task: Task) -> Certificate:
@@ -145,7 +145,7 @@ def monotone_in(task: Task) -> Certificate:
     assert fact.line is not None
     program, pairs = task.setting.compiled([(task.before, task.after)])
     suppose = {name: sign for name, sign in supposed(task).items() if name in program.by_name}
-    given = _signs(facts_in(task, task.argument)[1:])
+    given = signs_of(facts_in(task, task.argument)[1:])
     inside = fact.line.certificate
     if fact.sign in (">", ">="):
         inside = kernel.turned(inside)
@@ -195,7 +195,7 @@ def _zero(task: Task, each: bool) -> Certificate:
     assert fact.line is not None
     program, pairs = task.setting.compiled([(task.before, task.after)])
     suppose = {name: sign for name, sign in supposed(task).items() if name in program.by_name}
-    given = _signs(facts_in(task, task.argument)[1:])
+    given = signs_of(facts_in(task, task.argument)[1:])
     rule = kernel.each_is_zero if each else kernel.factor_is_zero
     return rule(fact.line.certificate, program, *pairs[0], given=given, suppose=suppose)
 

@@ -58,10 +58,11 @@ def prove_step(rule: str, task: Task) -> tuple[str, Certificate]:
     counterexample where the step is false) and Undecided."""
     name, argument = split_rule(rule)
     found = rule_named(name)
-    if task.before == task.after:
+    if task.before == task.after and name != "equivariant":
         raise DerivationError("the step changes nothing")
     certificate = found.prove(replace(task, argument=argument))
-    return found.sign or certificate.statement.relation, certificate
+    scope = certificate.statement.scope
+    return found.sign or f"{certificate.statement.relation} {scope}".strip(), certificate
 
 
 def refute(task: Task, sign: str) -> StepRejected | None:
@@ -196,6 +197,17 @@ def _ordering(name: str) -> Callable[[Task], Certificate]:
     return prove
 
 
+def _limits(name: str) -> Callable[[Task], Certificate]:
+    """A rule of limits.py, which is loaded when such a rule is used."""
+
+    def prove(task: Task) -> Certificate:
+        from symattn.calculus import limits
+
+        return limits.RULES[name](task)
+
+    return prove
+
+
 # -- the table ----------------------------------------------------------------------------------------------------------
 def _row(name: str, es: str, en: str, says: str, prove: Callable[[Task], Certificate] | None = None, sign: str = "==") -> Rule:
     return Rule(name, Both(es, en), sign, says, prove or _form(name))
@@ -324,6 +336,39 @@ _ROWS = (
         "before == after: two named lines or parts say <= and >=",
         _ordering("both_ways"),
         "==",
+    ),
+    _row(
+        "tends",
+        "Límite por su forma",
+        "Limit by its form",
+        "before -> after as the named number grows; the argument is their difference",
+        _limits("tends"),
+        "",
+    ),
+    _row("squeeze", "Compresión", "Squeeze", "before -> after: two named bounds tend to after", _limits("squeeze"), ""),
+    _row(
+        "zero derivative",
+        "Derivada nula",
+        "Zero derivative",
+        "before is computed from x as after is from y, and does not depend on it",
+        _limits("independent"),
+        "==",
+    ),
+    _row(
+        "equivariant",
+        "Ninguna posición se mira",
+        "No position is looked at",
+        "before and after are one value; the argument is an axis",
+        _limits("equivariant"),
+        "",
+    ),
+    _row(
+        "induction",
+        "Inducción sobre los bloques",
+        "Induction over the blocks",
+        "s_merged and s, for every value s of a state",
+        _limits("induction"),
+        "",
     ),
 )
 RULES: Mapping[str, Rule] = MappingProxyType({rule.name: rule for rule in _ROWS})

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from symattn.calculus.derivation import Derivation
+from symattn.calculus.scopes import relation_of
 from symattn.calculus.setting import Setting
 from symattn.calculus.symbols import indexed, symbol
 from symattn.language.ast import Array, At, Call, Every, Index, Label, Name, Node, Number, Operation, Sign, Text, Transpose, children
@@ -18,7 +19,7 @@ from symattn.page import math as m
 from symattn.program.spaces import Axis
 
 SUM, HADAMARD, PRODUCT, SIGNED, POWER, ATOM = range(1, 7)
-RELATIONS = {"==": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">", "!=": "≠"}
+RELATIONS = {"==": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">", "!=": "≠", "->": "→"}
 ONE = m.Name("𝟏", upright=True)
 TRANSPOSED = m.Sign("⊤")
 _LETTERS = {"n": "ijkl", "m": "jkl", "d_k": "cf", "d": "ba", "d_v": "ec", "token": "ijkl", "key": "jkl", "model": "ba"}
@@ -88,7 +89,7 @@ def aligned_rows(derivation: Derivation, notation: str) -> list[tuple[m.Math, st
         before, after = parse(step.before), parse(step.after)
         letters = show.letters(before if show.axes(before) else after)
         sides = [show.matrix(x) if notation == "matrix" else show.entry(x, letters if show.axes(x) else ()) for x in (before, after)]
-        rows.append((m.EMPTY if step.before == above else sides[0], RELATIONS[step.sign], sides[1]))
+        rows.append((m.EMPTY if step.before == above else sides[0], RELATIONS[relation_of(step.sign)], sides[1]))
         above = step.after
     return rows
 

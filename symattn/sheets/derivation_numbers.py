@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from symattn.calculus.derivation import Derivation
 from symattn.calculus.explicit import written_out
+from symattn.calculus.scopes import relation_of
 from symattn.calculus.setting import Setting
 from symattn.calculus.symbols import symbol
 from symattn.calculus.typeset import RELATIONS, Typesetter
@@ -62,7 +63,7 @@ def values_section(derivation: Derivation, lang: str, feeds: Mapping[str, Any]) 
         if sides[0] is None or sides[1] is None:
             continue
         fresh = at == 1 or derivation.steps[at - 2].after != step.before
-        relation = RELATIONS[step.sign]
+        relation = RELATIONS[relation_of(step.sign)]
         if fresh:
             node = parse(step.before)
             left = show.matrix(node)

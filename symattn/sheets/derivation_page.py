@@ -14,6 +14,7 @@ from typing import Any
 from symattn.calculus.closing import gradient_of
 from symattn.calculus.derivation import Derivation, Step
 from symattn.calculus.rules import rule_named, split_rule
+from symattn.calculus.scopes import relation_of, said, words_of
 from symattn.calculus.setting import Setting
 from symattn.calculus.statement import Clause, read_statement
 from symattn.calculus.symbols import indexed, symbol
@@ -169,11 +170,16 @@ class _Writer:
         return n.Line(indexed(symbol(name), tuple(m.Name(x) for x in letters)), "=", self.type.entry(meaning, letters))
 
     def clause(self, clause: Clause) -> n.Line:
+        line = self.bare(clause)
+        scope = said(words_of(clause.sign), self.lang)
+        return replace(line, right=m.Row((line.right, m.Words(f"    {scope}")))) if scope else line
+
+    def bare(self, clause: Clause) -> n.Line:
         if not (self.type.natural(clause.left) and self.type.natural(clause.right)):
             letters = self.letters(clause.left, clause.right)
             shown = [self.type.entry(side, letters if self.type.axes(side) else ()) for side in (clause.left, clause.right)]
-            return n.Line(shown[0], RELATIONS[clause.sign], shown[1])
-        return n.Line(self.type.matrix(clause.left), RELATIONS[clause.sign], self.right(clause.left, clause.right))
+            return n.Line(shown[0], RELATIONS[relation_of(clause.sign)], shown[1])
+        return n.Line(self.type.matrix(clause.left), RELATIONS[relation_of(clause.sign)], self.right(clause.left, clause.right))
 
     def right(self, left: Node, right: Node) -> m.Math:
         """The right side; a number beside a matrix is written with ones."""
@@ -214,7 +220,7 @@ class _Writer:
         fresh = at == 0 or steps[at - 1].after != step.before or any(part.start == at for part in self.derivation.parts)
         left = self.shown(before, letters) if fresh else m.EMPTY
         mark = n.Mark(step.evidence.kind, rule.label.said(self.lang), self.reason(step))
-        return n.ProofLine(str(at + 1), left, RELATIONS[step.sign], self.shown(after, letters), mark)
+        return n.ProofLine(str(at + 1), left, RELATIONS[relation_of(step.sign)], self.shown(after, letters), mark)
 
     def letters(self, before: Node, after: Node) -> list[str]:
         return self.type.letters(before if self.type.axes(before) else after)

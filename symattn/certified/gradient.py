@@ -21,10 +21,11 @@ from flint import arb, arb_mat, fmpq
 
 from symattn.certified import gradient_double, gradient_single
 from symattn.certified.attend import Heads, masked_row_error
-from symattn.certified.exact import Dots, ExactHead, as_float, round_ball, tie_between_ends
+from symattn.certified.exact import ExactHead, as_float, round_ball, tie_between_ends
 from symattn.certified.gradient_rows import RowTerms, row_terms
 from symattn.certified.gradient_single import Bounded
 from symattn.certified.head import METHODS
+from symattn.certified.integers import Dots
 from symattn.certified.machine import require_arithmetic
 from symattn.certified.problem import Problem
 from symattn.certified.result import CertifiedGradient, Tally, report

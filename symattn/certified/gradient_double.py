@@ -14,8 +14,8 @@ import numpy as np
 
 from symattn.certified import double
 from symattn.certified.constants import BITS
-from symattn.certified.double import divide, two_prod
 from symattn.certified.gradient_single import LOST, Bounded
+from symattn.certified.pairs import divide, two_prod
 from symattn.certified.problem import Problem
 from symattn.certified.rounding import two_sum
 from symattn.certified.single import U, exponent_of, gamma

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from symattn.certified import constants, double, single
+from symattn.certified import constants, pairs, single
 from symattn.certified.constants import STEPS, Series, Table
 from symattn.number.precision import enclosure_of, flint_bits
 
@@ -63,7 +63,7 @@ def check_table(table: Table) -> list[Proved]:
 
     if len(table.high) != STEPS or len(table.low) != STEPS:
         raise NotProved(f"the table has {len(table.high)} and {len(table.low)} entries")
-    coarse = double.on_grid(table.high, double.grid(-25))
+    coarse = pairs.on_grid(table.high, pairs.grid(-25))
     one = two = three = Fraction(0)
     with flint_bits(BITS):
         step = arb.const_log2() / STEPS
@@ -152,7 +152,7 @@ def check_power(table: Table, series: Series) -> list[Proved]:
 
 
 def ledger(low: Fraction) -> Iterator[tuple[str, Fraction]]:
-    """What may be wrong in (high + rest) of `double.power_of`, line by line, over the table's entry `high` (the value is at least
+    """What may be wrong in (high + rest) of `pairs.power_of`, line by line, over the table's entry `high` (the value is at least
     1 − 2**-12 times it), when |low| is at most this. Names are those of the code; a rounding costs u times the magnitude of its result."""
     c = _coefficients(7)
     half = Fraction(1, 2)
@@ -196,14 +196,14 @@ def ledger(low: Fraction) -> Iterator[tuple[str, Fraction]]:
 
 
 def check_power_of() -> list[Proved]:
-    """`double.power_of`: relative error at most POWER_ERROR + POWER_ERROR_LOW · |low| for |low| <= MAX_LOW.
+    """`pairs.power_of`: relative error at most POWER_ERROR + POWER_ERROR_LOW · |low| for |low| <= MAX_LOW.
 
     The ledger is a polynomial in |low| with coefficients that are not negative, so convex: where it lies below the line at both
     ends it does so between."""
     found = []
-    for low in (Fraction(0), Fraction(double.MAX_LOW)):
+    for low in (Fraction(0), Fraction(pairs.MAX_LOW)):
         total = sum((x for _, x in ledger(low)), Fraction(0)) / (1 - Fraction(1, 1 << 11))
-        bound = Fraction(double.POWER_ERROR) + Fraction(double.POWER_ERROR_LOW) * low
+        bound = Fraction(pairs.POWER_ERROR) + Fraction(pairs.POWER_ERROR_LOW) * low
         found.append(prove(f"relative error of power_of, |low| <= {float(low)}", total, bound))
     return found
 
@@ -230,10 +230,10 @@ def check_exactness(series: Series) -> list[Proved]:
     found.append(prove("(fa − e_high) + coarse, in units of its grid", size / _power(finer), _power(53)))
     found.append(prove("fa − e_high, in units of its grid", (c2 + size) / _power(first), _power(53)))
     # t1 <= 2 on 2**-25, |e_high| on 2**-40.
-    largest = c1 * Fraction(1, 2) * (1 + Fraction(1, 1 << 8)) + c1 * Fraction(double.MAX_LOW)
+    largest = c1 * Fraction(1, 2) * (1 + Fraction(1, 1 << 8)) + c1 * Fraction(pairs.MAX_LOW)
     found.append(prove("t1 · e_high, in units of 2**-65", 2 * largest / _power(-65), _power(53)))
     for terms in (1, 2, 3, 64, 65, 128, 256, 1000, 4096):
-        bits = double.bits_of_slice(terms)
+        bits = pairs.bits_of_slice(terms)
         found.append(prove(f"{terms} products of slices of {bits} bits", terms * _power(2 * bits), grid * _power(52)))
     return found
 

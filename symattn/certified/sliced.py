@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symattn.certified.double import bits_of_slice, on_grid, two_prod_arrays
+from symattn.certified.pairs import bits_of_slice, on_grid, two_prod_arrays
 from symattn.certified.rounding import two_sum
 from symattn.certified.single import U, gamma
 from symattn.certified.take import Floats, Integers

@@ -17,7 +17,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from symattn.certified.exact import Dots, ExactHead, Row
+from symattn.certified.exact import ExactHead, Row
+from symattn.certified.integers import Dots
 from symattn.certified.problem import Problem
 from symattn.certified.take import Floats
 

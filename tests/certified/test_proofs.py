@@ -10,7 +10,7 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symattn.certified import constants, double, proofs, single
+from symattn.certified import constants, pairs, proofs, single
 from symattn.number.precision import flint_bits
 
 
@@ -54,7 +54,7 @@ def test_a_wrong_part_of_a_pair_is_seen(name):
 
 @pytest.mark.parametrize(
     ("module", "name", "value"),
-    [(single, "EXP_ERROR", 2.0 * single.U), (double, "POWER_ERROR", 2.0**-88), (double, "POWER_ERROR_LOW", 2.0**-63)],
+    [(single, "EXP_ERROR", 2.0 * single.U), (pairs, "POWER_ERROR", 2.0**-88), (pairs, "POWER_ERROR_LOW", 2.0**-63)],
 )
 def test_a_bound_that_is_too_small_is_not_proved(monkeypatch, module, name, value):
     monkeypatch.setattr(module, name, value)
@@ -63,7 +63,7 @@ def test_a_bound_that_is_too_small_is_not_proved(monkeypatch, module, name, valu
 
 
 def test_slices_that_are_too_long_are_not_proved(monkeypatch):
-    monkeypatch.setattr(double, "bits_of_slice", lambda terms: (54 - max(terms - 1, 0).bit_length()) // 2)
+    monkeypatch.setattr(pairs, "bits_of_slice", lambda terms: (54 - max(terms - 1, 0).bit_length()) // 2)
     with pytest.raises(proofs.NotProved):
         proofs.check_exactness(constants.series())
 
@@ -83,16 +83,16 @@ def exact_power(y, low=0.0):
 def test_both_exponentials_keep_their_bounds(y, low):
     found = float(single.power(np.array([y]))[0])
     assert relative(found, 0.0, exact_power(y)) <= single.EXP_ERROR
-    high, rest, scale = double.power_of(np.array([y]), np.array([low]))
+    high, rest, scale = pairs.power_of(np.array([y]), np.array([low]))
     found_error = relative(float(high[0] * scale[0]), float(rest[0]) * float(scale[0]), exact_power(y, low))
-    assert found_error <= double.POWER_ERROR + double.POWER_ERROR_LOW * abs(low)
+    assert found_error <= pairs.POWER_ERROR + pairs.POWER_ERROR_LOW * abs(low)
 
 
 @pytest.mark.parametrize("y", [0.0, -0.5, 0.5, -1.5, -4095.5, -4096.0, -single.CUT, 1e-300, -1e-300])
 def test_exponentials_at_their_corners(y):
     assert relative(float(single.power(np.array([y]))[0]), 0.0, exact_power(y)) <= single.EXP_ERROR
-    high, rest, scale = double.power_of(np.array([y]), np.zeros(1))
-    assert relative(float(high[0] * scale[0]), float(rest[0]) * float(scale[0]), exact_power(y)) <= double.POWER_ERROR
+    high, rest, scale = pairs.power_of(np.array([y]), np.zeros(1))
+    assert relative(float(high[0] * scale[0]), float(rest[0]) * float(scale[0]), exact_power(y)) <= pairs.POWER_ERROR
     assert abs(rest[0]) <= 2.0**-52
 
 
@@ -101,10 +101,10 @@ def test_products_of_slices_are_exact():
 
     rng = np.random.default_rng(0)
     for d in (3, 64, 200):
-        bits = double.bits_of_slice(d)
+        bits = pairs.bits_of_slice(d)
         q = rng.standard_normal((4, d)) / 8
         k = rng.standard_normal((5, d)) / 8
-        a, b = (double.on_grid(x, double.grid(-bits)) for x in (q, k))
+        a, b = (pairs.on_grid(x, pairs.grid(-bits)) for x in (q, k))
         product = a @ b.T
         for i in range(4):
             for j in range(5):

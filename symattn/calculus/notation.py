@@ -248,10 +248,10 @@ class _Formula:
             right = entries.tree(tree, self.ends) if tree is not None else entries.sum(self.terms)
         text, names, unsaid, program = self._said(tree, style)
         if program is None and tree is not None:
-            program = from_tree(self.whole.program, self.stage, self.at, tree, self.scope, self._new_name())
+            program = from_tree(self.whole.program, self.stage, self.at, tree, self.scope, self._new_name(), self.expander.atoms())
         if program is None:
-            program = from_sum(self.whole.program, self.stage, self.at, self.terms, self.scope, self._new_name())
-        claim = Claim(program, self.stage, program.output, self.expander.atoms())
+            program = from_sum(self.whole.program, self.stage, self.at, self.terms, self.scope, self._new_name(), self.expander.atoms())
+        claim = Claim(program, self.stage, program.output, tuple(a for a in self.expander.atoms() if a in program.by_name))
         shape = tuple(self.scope.space(v).size_text() for v in self.ends)
         return Notation(self.stage, style, left, right, text, names, shape, where, reason, unsaid, claim)
 
@@ -283,7 +283,8 @@ class _Formula:
             return "", {}, str(why), None
 
     def _compiled(self, text: str, names: Mapping[str, Named], *, whole: bool) -> Program:
-        return from_text(self.whole.program, self.stage, self.at, text, names, self.scope, self._new_name(), whole=whole)
+        atoms = self.expander.atoms()
+        return from_text(self.whole.program, self.stage, self.at, text, names, self.scope, self._new_name(), atoms, whole=whole)
 
     def tree_or_none(self) -> Tree | None:
         """The matrix expression where there is one."""

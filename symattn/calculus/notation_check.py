@@ -7,7 +7,7 @@ formulas that the language does not say. Neither knows how the formula was found
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from symattn.calculus.notation_index import Ix, Part, Scope, Sum
 from symattn.calculus.notation_lower import Lowering
@@ -25,15 +25,16 @@ from symattn.program.spaces import Axis, Space
 RESULT = "result"
 
 
-def from_tree(program: Program, stage: str, at: Sequence[Ix], x: Tree, scope: Scope, name: str) -> Program:
-    """The program with one more stage `name`, over the axes of `stage`, that holds the matrix expression."""
-    lowering = Lowering(program, name, scope)
+def from_tree(program: Program, stage: str, at: Sequence[Ix], x: Tree, scope: Scope, name: str, atoms: Collection[str] = ()) -> Program:
+    """The stage `stage` and beside it a stage `name`, over the same axes, that holds the matrix expression; with what both read of the
+    program, down to `atoms`, which may have any values."""
+    lowering = Lowering(program, name, scope, atoms)
     return lowering.finished(stage, at, lowering.tree(x))
 
 
-def from_sum(program: Program, stage: str, at: Sequence[Ix], terms: Sum, scope: Scope, name: str) -> Program:
+def from_sum(program: Program, stage: str, at: Sequence[Ix], terms: Sum, scope: Scope, name: str, atoms: Collection[str] = ()) -> Program:
     """The same for a sum in index form."""
-    lowering = Lowering(program, name, scope)
+    lowering = Lowering(program, name, scope, atoms)
     free = tuple(v for ix in at for v in (ix.vars if isinstance(ix, Part) else (ix,)))
     piece = lowering.sum(terms, free)
     # Its axes are the variables themselves; those that are not labels are not called ROW and COL here.
@@ -48,11 +49,20 @@ def from_sum(program: Program, stage: str, at: Sequence[Ix], terms: Sum, scope: 
         else:
             env[ix] = axis
     lowering.stages.append(Stage(name, ops.Contract(out, (lowering.use(piece, env),), tuple(where))))
-    return Program((*program.stages, *lowering.stages), name)
+    return lowering.beside(stage)
 
 
 def from_text(
-    program: Program, stage: str, at: Sequence[Ix], text: str, names: Mapping[str, Named], scope: Scope, name: str, *, whole: bool
+    program: Program,
+    stage: str,
+    at: Sequence[Ix],
+    text: str,
+    names: Mapping[str, Named],
+    scope: Scope,
+    name: str,
+    atoms: Collection[str] = (),
+    *,
+    whole: bool,
 ) -> Program:
     """The same for text of the language; `names` says what its names stand for. The text gives the whole array (`whole`), or the matrix at
     one fixed value of the labels. Raises NoText."""
@@ -77,7 +87,7 @@ def from_text(
     compiled = builder.program(RESULT)
     free = tuple(v for ix in at for v in (ix.vars if isinstance(ix, Part) else (ix,)))
     labels = () if whole else tuple(v for v in free if scope.is_label(v))
-    lowering = Lowering(program, name, scope)
+    lowering = Lowering(program, name, scope, atoms)
     back = _Back(lowering, name, names, labels, {axis: space for space, (axis, _) in called.items()})
     for inner in compiled.stages:
         if inner.name not in names and not isinstance(inner.op, ops.Input):

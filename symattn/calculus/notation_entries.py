@@ -265,6 +265,8 @@ class EntryMath:
     def _function(self, op: str, args: list[Bound]) -> Bound:
         if op == "exp" and len(args) == 1:
             return m.Script(m.Name("e"), m.EMPTY, args[0][0]), ATOM
+        if op == "abs":
+            return m.Fence(args[0][0], "||"), ATOM
         inside: list[m.Math] = []
         for body, _ in args:
             inside.extend((m.Sign(","), body) if inside else (body,))

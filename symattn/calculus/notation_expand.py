@@ -160,7 +160,15 @@ class Expander(Tidier):
                 below = self._tree(b, args, env)
                 return self._product(self._tree(a, args, env), raised(below, Fraction(-1)))
             case Binary(op, a, b):
-                return (Term(factors=((Fn(op, (self._tree(a, args, env), self._tree(b, args, env))), ONE),)),)
+                return (Term(factors=((self._larger(op, self._tree(a, args, env), self._tree(b, args, env)), ONE),)),)
+
+    def _larger(self, op: str, a: Sum, b: Sum) -> Fn:
+        """A function of two arguments; max(x, 0) and max(x, -x) are functions of one."""
+        if op == "max2" and not b:
+            return Fn("relu", (a,))
+        if op == "max2" and b == scaled(a, Fraction(-1)):
+            return Fn("abs", (a,))
+        return Fn(op, (a, b))
 
     def _product(self, a: Sum, b: Sum) -> Sum:
         if len(a) * len(b) > MAX_TERMS:

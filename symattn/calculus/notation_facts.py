@@ -233,6 +233,14 @@ class Facts:
                     pass
         return tuple(found)
 
+    @cached_property
+    def led(self) -> Mapping[str, tuple[ProductFact, ...]]:
+        """The products by the stage that each begins with."""
+        found: dict[str, list[ProductFact]] = {}
+        for fact in self.products:
+            found.setdefault(fact.parts[0][0].stage, []).append(fact)
+        return {name: tuple(facts) for name, facts in found.items()}
+
     # -- sums ---------------------------------------------------------------------------------------------------------
     @cached_property
     def _sums(self) -> dict[tuple[str, int], list[Total]]:

@@ -15,6 +15,8 @@ from symattn.program import ops
 from symattn.program.program import Program
 from symattn.program.scalar import Arg, Unary
 
+LARGEST = ".argmax"  # ends the names of stages that are 1 at the largest entries (program/maxima.py)
+
 
 def gradient_notation(
     gradient: Gradient,
@@ -34,12 +36,13 @@ def gradient_notation(
     owners = _owners(gradient, inner | _row_sums(program))
     own = dict(letters or {})
     if named is None:
-        asked = set(gradient.names.values())
-        hidden = inner | (set(gradient.cotangents.values()) - set(owners) - asked) | (_passed_on(gradient, owners) - asked)
         unnamed = _unnamed_softmaxes(program)
-        raised = {*unnamed, *(c for s, c in gradient.cotangents.items() if s in unnamed)}
-        named = {s.name for s in program.stages if ("." not in s.name and s.name not in hidden) or s.name in raised}
-        own = {**unnamed, **own}
+        cotangents = set(gradient.cotangents.values())
+        shown = {c for c, owner in owners.items() if "." not in owner or owner in unnamed} - _passed_on(gradient, owners)
+        plain = {s.name for s in program.stages if "." not in s.name and s.name not in inner and s.name not in cotangents}
+        chosen = {s.name: f"A_{s.name.removesuffix(LARGEST)}" for s in program.stages if s.name.endswith(LARGEST)}
+        named = plain | shown | set(unnamed) | set(chosen) | set(gradient.names.values())
+        own = {**unnamed, **chosen, **own}
     for scaled, scores in _scalings(program).items():
         if scores not in named:
             letter = own.get(scores) or program.by_name[scores].letter

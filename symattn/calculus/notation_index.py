@@ -45,7 +45,8 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Fn:
-    """A scalar function of sums; `op` is a name of the scalar vocabulary, "sigmoid", or "sum" for a bracket (under a power)."""
+    """A scalar function of sums; `op` is a name of the scalar vocabulary, "sigmoid", "relu", "abs", or "sum" for a bracket (under a
+    power)."""
 
     op: str
     args: tuple[Sum, ...]

@@ -6,7 +6,7 @@ Does not promise: few stages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from symattn.calculus.notation_index import ONE, Factor, Ix, NoMatrixForm, Part, Ref, Rel, Scope, Sum, Term, factor_vars
@@ -34,6 +34,7 @@ from symattn.calculus.notation_tree import (
     Tree,
 )
 from symattn.program import ops
+from symattn.program.graph import reads
 from symattn.program.program import Program, Stage
 from symattn.program.scalar import Arg, Binary, Num, Power, Scalar, Size, Unary
 from symattn.program.spaces import Axis, Space
@@ -42,10 +43,11 @@ Env = Mapping[int, Axis]
 
 
 class Lowering:
-    """Adds stages, called `name.1`, `name.2`, …, to a program. `scope` knows the variables."""
+    """Adds stages, called `name.1`, `name.2`, …, to a program. `scope` knows the variables; `atoms` are stages whose values may be any."""
 
-    def __init__(self, program: Program, name: str, scope: Scope) -> None:
+    def __init__(self, program: Program, name: str, scope: Scope, atoms: Collection[str]) -> None:
         self.program = program
+        self.atoms = frozenset(atoms)
         self.name = name
         self.scope = scope
         self.stages: list[Stage] = []
@@ -69,7 +71,13 @@ class Lowering:
         # A piece may be indexed by the variables themselves, or by ROW and COL.
         env.update(zip((ROW, COL), (env[v] for v in free), strict=False))
         self.stages.append(Stage(self.name, ops.Contract(out, (self.use(piece, env),), tuple(where))))
-        return Program((*self.program.stages, *self.stages), self.name)
+        return self.beside(target)
+
+    def beside(self, target: str) -> Program:
+        """The new stages with `target` and what both read, down to the atoms."""
+        new = {s.name for s in self.stages}
+        read = [name for s in self.stages for name in reads(s.op) if name not in new]
+        return Program((*cut(self.program, target, read, self.atoms), *self.stages), self.name)
 
     # -- pieces -------------------------------------------------------------------------------------------------------
     def axis(self, var: int) -> Axis:
@@ -221,10 +229,37 @@ class Lowering:
 
 def function(op: str, x: Scalar) -> Scalar:
     """A function of one argument as a scalar tree."""
+    if op == "relu":
+        return Binary("max2", x, Num(Fraction(0)))
+    if op == "abs":
+        return Binary("max2", x, Unary("neg", x))
     if op != "sigmoid":
         return Unary(op, x)
     one = Num(ONE)
     return Binary("div", one, Binary("add", one, Unary("exp", Unary("neg", x))))
+
+
+def cut(program: Program, target: str, others: Iterable[str], atoms: Collection[str]) -> tuple[Stage, ...]:
+    """The stages that `target` and the others read, in order. Atoms have any values there, those with a mask only where it holds: what is
+    true of this part is true of the program."""
+    kept: dict[str, tuple[Stage, ...]] = {}
+    waiting = [target, *others]
+    while waiting:
+        name = waiting.pop()
+        if name in kept:
+            continue
+        stage = program.by_name[name]
+        if name not in atoms or name == target or not isinstance(stage.op, ops.Contract | ops.Map | ops.Reduce):
+            kept[name] = (stage,)
+            waiting.extend(reads(stage.op))
+        elif isinstance(stage.op, ops.Map) and stage.op.where:
+            free = Stage(f"{name}.any", ops.Input(stage.out))
+            values = ops.Map(stage.out, Arg("x"), (("x", ops.Use(free.name, stage.out)),), stage.op.where)
+            kept[name] = (free, Stage(name, values, stage.letter))
+            waiting.extend(r.use.stage for r in stage.op.where if isinstance(r, ops.Allowed))
+        else:
+            kept[name] = (Stage(name, ops.Input(stage.out), stage.letter),)
+    return tuple(s for stage in program.stages for s in kept.get(stage.name, ()))
 
 
 def labels_of(x: Tree | str | Fraction) -> tuple[int, ...]:

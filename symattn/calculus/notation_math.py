@@ -119,6 +119,8 @@ class MatrixMath:
                 return m.Script(m.Name("e"), m.EMPTY, self.math(inner)), ATOM
             case Softmax(inner):
                 return m.Row((m.Name("softmax", upright=True), m.Fence(self.math(inner)))), ATOM
+            case Entrywise("abs", inner):
+                return m.Fence(self.math(inner), "||"), ATOM
             case Entrywise(op, inner):
                 return m.Row((m.Name(op, upright=True), m.Fence(self.math(inner)))), ATOM
             case Raised(inner, power):

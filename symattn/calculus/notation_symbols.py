@@ -6,6 +6,7 @@ Does not promise: that two stages have two symbols; a reader who renames P to O 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,6 +33,9 @@ FIELD = {
 _ACCENTS = {"~": "tilde", "-": "bar", "^": "hat"}
 _LABELS = {"layer": "l", "batch": "b", "expert": "e", **LETTERS}
 _POOL = ("i", "j", "k", "l", "r", "s", "t", "u", "v", "w", "p", "q", "a", "b", "c", "e", "f", "g")
+
+
+_PIECES = re.compile(r"[^\W\d_]+|\d+")  # O12 is O and 12
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ def read_symbol(text: str) -> Symbol:
         return Symbol(0, text.replace("_", " "))
     accent = _ACCENTS.get(base[-1:], "") if len(base) > 1 else ""
     base = base[:-1] if accent else base
-    sub = [b for b in below.split("_") if b]
+    sub = [part for b in below.split("_") for part in _PIECES.findall(b)]
     if sub and sub[0] in ("hat", "tilde", "bar") and not accent:
         accent = sub.pop(0)
     stem = base.rstrip("0123456789")
@@ -189,7 +193,9 @@ class Letters:
         """The subscripts of an atom in matrix notation: its labels, blocks and fixed positions."""
         found: list[m.Math] = []
         for ix in at:
-            if isinstance(ix, Part):
+            if ix in (ROW, COL) and any(isinstance(other, Part) and other.kind == "at" for other in at):
+                found.append(m.Sign(":"))  # a row or a column: X with 0,: or :,1 below it
+            elif isinstance(ix, Part):
                 if ix.kind != "joint":
                     found.append(self.fixed(ix.space, ix.tag))
                 found.extend(self.var(v) for v in ix.vars if v not in (ROW, COL))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from symattn.calculus.notation_index import Ix, Rel, Scope
+from symattn.calculus.notation_index import Ix, Part, Rel, Scope
 from symattn.calculus.notation_symbols import Letters, Symbols
 from symattn.calculus.notation_tree import (
     COL,
@@ -143,12 +143,26 @@ class TextWriter:
         return space.size_text()
 
     def _atom(self, x: Atom) -> Piece:
+        if any(isinstance(ix, Part) and ix.kind == "at" for ix in x.at):
+            return self._row_or_entry(x)
         marks = [plain(part) for part in self.letters.labels(x.at)]
         name = "_".join((self.symbols.text(x.stage, labelled=bool(marks)), *marks))
         named = Named(x.stage, x.at, tuple(s for s in (x.rows, x.cols) if s is not None))
         if self.names.setdefault(name, named) != named:
             raise NoText(f'the name "{name}" would stand for two things')
         return Piece(name, ATOM, (name, 0), (name, 1))
+
+    def _row_or_entry(self, x: Atom) -> Piece:
+        """Part of a stage at fixed positions: A[0], A[:,1], A[1,0]."""
+        if any(isinstance(ix, Part) and ix.kind != "at" for ix in x.at) or any(isinstance(ix, int) and ix >= 0 for ix in x.at):
+            raise NoText("a fixed position beside a head")
+        name = self.symbols.text(x.stage)
+        rows = iter((x.rows, x.cols))
+        spaces = tuple(ix.space if isinstance(ix, Part) else next(rows) for ix in x.at)
+        named = Named(x.stage, tuple(range(-1, -1 - len(x.at), -1)), tuple(s for s in spaces if s is not None))
+        if self.names.setdefault(name, named) != named:
+            raise NoText(f'the name "{name}" would stand for two things')
+        return Piece(f"{name}[{','.join(str(ix.tag) if isinstance(ix, Part) else ':' for ix in x.at)}]")
 
     # -- products -----------------------------------------------------------------------------------------------------
     def _product(self, items: tuple[Tree, ...]) -> Piece:

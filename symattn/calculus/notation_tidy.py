@@ -22,6 +22,7 @@ from symattn.calculus.notation_index import (
     NoMatrixForm,
     Part,
     Ref,
+    Rel,
     Scope,
     Sum,
     Term,
@@ -175,11 +176,12 @@ class Tidier(ABC):
         return frozenset((self._key(t), t.coef) for t in terms)
 
     def _by_name(self, term: Term) -> Term:
-        for fact in self.facts.products:
-            if fact.stage in self.shown:
-                hit = fact.match(
-                    term, lambda rel: rel in term.where or any(isinstance(f, Ref) and self.facts.supported(f, rel) for f, _ in term.factors)
-                )
+        def holds(rel: Rel) -> bool:
+            return rel in term.where or any(isinstance(f, Ref) and self.facts.supported(f, rel) for f, _ in term.factors)
+
+        for factor, _ in term.factors:
+            for fact in self.facts.led.get(factor.stage, ()) if isinstance(factor, Ref) else ():
+                hit = fact.match(term, holds) if fact.stage in self.shown else None
                 if hit is not None:
                     self._open(fact.stage)
                     return self._by_name(hit)

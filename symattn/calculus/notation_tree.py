@@ -200,7 +200,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Entrywise:
-    """A scalar function of the vocabulary, or the sigmoid, entry by entry."""
+    """A scalar function of the vocabulary, or sigmoid, relu or abs, entry by entry."""
 
     op: str
     x: Tree

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from gradient_cases import CASES, TEXTS
+from gradient_cases import CASES, TEXTS, stacked
 
 from symattn.calculus.jacobian import jacobian
 from symattn.calculus.notation import Notation, Notations, notation
@@ -146,9 +146,18 @@ def test_the_maximum_is_index_notation() -> None:
     found = notation(program, "row_max")
     assert found.latex() == r"m_{i}=\max_{j:j\le i} \bar{S}_{ij}"
     assert found.text == "entries(max_over(masked[i,j], if_atmost(j, i, 0), j=token), i=token)"
-    larger = notation(language({"X": "n d"}, H="relu(X)"), "H")
+    larger = notation(language({"X": "n d", "Y": "n d"}, H="max(X, Y)"), "H")
     assert larger.reason == "max is a function of several arguments"
-    assert larger.text == "entries(max(X[i,j], 0), i=n, j=d)"
+    assert larger.text == "entries(max(X[i,j], Y[i,j]), i=n, j=d)"
+    one = language({"X": "n d"}, H="relu(X)", G="abs(X)")
+    assert [notation(one, s).latex() for s in "HG"] == [r"H=\mathrm{relu}(X)", r"G=\lvert X\rvert "]
+
+
+def test_the_gradient_of_a_maximum_and_of_entries() -> None:
+    top = language({"X": "n d"}, m="max(X, axis=1)", y="dot(m, m)")
+    assert squeezed(gradient_notation(reverse(top, "y", ["X"]))) == {"dX": r"2 \mathrm{diag}(m)A_{m}"}
+    rows = language({"A": "n n", "B": "n n"}, y="A[0,0] * B[1,0] + dot(A[0], B[:,1])")
+    assert formula(rows, "y", "A B") == (r"A_{0,0} B_{1,0}+A_{0,:}^{\top}B_{:,1}", "A[0,0] * B[1,0] + dot(A[0,:], B[:,1])")
 
 
 OTHERS = ("shifted: grouped, W_O", "deferred: causal", "log-domain: sink", "online in b1 + b2: bare")
@@ -245,6 +254,18 @@ def test_an_expression_without_names() -> None:
     found = squeezed(gradient_notation(reverse(program, "O", ["Q", "K", "V"])))
     assert found["dS"] == SOFTMAX
     assert found["dV"] == r"P^{\top} dO"
+
+
+def test_layers_on_layers() -> None:
+    """A formula speaks of its neighbours: what is proved of it does not grow with the number of layers."""
+    sizes = []
+    for layers in (2, 5):
+        gradient = reverse(stacked(layers), f"X{layers}", ["X0", *(f"W_{w}{k}" for k in range(1, layers + 1) for w in "QKV")])
+        found = gradient_notation(gradient)
+        shown = squeezed(found)
+        assert shown["dX_{1}"] == r"dQ_{2} W_{Q,2}^{\top}+dK_{2} W_{K,2}^{\top}+dV_{2} W_{V,2}^{\top}+dX_{2}"
+        sizes.append(max(len(f.claim.program.stages) for f in found.values()))
+    assert sizes[0] == sizes[1] < 30
 
 
 # -- text in the place where its names were defined ----------------------------------------------------------------------

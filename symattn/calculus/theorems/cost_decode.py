@@ -1,0 +1,52 @@
+"""Multiplications of the key and value projections while decoding n tokens, with a cache and without: linear against quadratic."""
+
+from __future__ import annotations
+
+from symattn.calculus.chain import Chain
+from symattn.calculus.derivation import Both, Derivation
+
+GROUP = "cost"
+TITLE = Both("Decodificar con caché y sin ella", "Decoding with a cache and without")
+EXAMPLE = {"X": "[[1, 0], [2, 1], [0, -1]]"}
+FALSE_TWIN = "U / W == n"
+
+
+def derive() -> Derivation:
+    """With a cache each token is projected once: 2 n d². Without it moment i projects all tokens j ≤ i: 2 d² n(n + 1)/2, (n + 1)/2
+    times as many.
+    """
+    chain = Chain("cost-decode", TITLE.es, TITLE.en)
+    chain.given("X", "n, d", "tokens: solo cuenta su forma", "tokens: only their shape counts")
+    chain.define("M", "causal_part(ones(n, n))", "1 donde el token $j$ está en el momento $i$", "1 where token $j$ is there at moment $i$")
+    chain.define("N", "M + M.T", "la máscara y su espejo", "the mask and its mirror image")
+    chain.define("W", "2 * sum_over(1, i=n, a=d, c=d)", "con caché: una vez cada token", "with a cache: each token once")
+    chain.define(
+        "U", "2 * sum_over(M[i,j], i=n, j=n, a=d, c=d)", "sin caché: todos, en cada momento", "without: all of them, at each moment"
+    )
+    chain.part("Con caché", "With a cache")
+    chain.start("W")
+    chain.step("definition: W", "2 * sum_over(1, i=n, a=d, c=d)", "claves y valores", "keys and values")
+    chain.step("rearrange", "2 * n * d**2", "una proyección por token", "one projection a token")
+    chain.part("Sin caché", "Without a cache")
+    chain.start("U")
+    chain.step("definition: U", "2 * sum_over(M[i,j], i=n, j=n, a=d, c=d)", "claves y valores", "keys and values")
+    chain.step("rearrange", "2 * sum(sum(M)) * d**2", "una proyección por token y momento", "one projection for each token and moment")
+    chain.step(
+        "collect",
+        "sum(sum(M + M.T)) * d**2",
+        "al cambiar $i$ por $j$ la suma es la misma",
+        "with $i$ and $j$ exchanged the sum is the same",
+    )
+    chain.step("definition: N", "sum(sum(N)) * d**2", "en breve", "in short")
+    chain.step(
+        "using: N == ones(n, n) + eye(n)",
+        "sum(sum(ones(n, n) + eye(n))) * d**2",
+        "cada par está una vez y la diagonal dos",
+        "each pair is there once, and the diagonal twice",
+    )
+    chain.step("contract the delta", "n * (n + 1) * d**2", "$n^2$ pares y $n$ en la diagonal", "$n^2$ pairs and $n$ on the diagonal")
+    chain.part("La razón", "The ratio")
+    chain.start("U / W")
+    chain.step("using: part 1; part 2", "n * (n + 1) * d**2 / (2 * n * d**2)", "lo de arriba", "the lines above")
+    chain.step("cancel", "(n + 1) / 2", "$n d^2$ se va", "$n d^2$ goes")
+    return chain.done()

@@ -44,6 +44,8 @@ LIGHT = [
     ("--version",),
     ("attend", "--help"),
     ("eval", "--help"),
+    ("study", "--help"),
+    ("study", "error", "--help"),
     ("worksheet", "--help"),
     ("worksheet", "list"),
     ("worksheet", "new", "first"),

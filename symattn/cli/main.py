@@ -28,6 +28,7 @@ COMMANDS = {
     "derive": ("symattn.cli.derive", "Gradients and theorems, every step proved for all sizes."),
     "eval": ("symattn.cli.eval", "An expression: exact, in proven digits, or in floats."),
     "recheck": ("symattn.cli.recheck", "Prove a saved derivation again, from its text alone."),
+    "study": ("symattn.cli.study", "Where floats overflow, vanish and lose digits: tables and figures."),
     "worksheet": ("symattn.cli.worksheet", "List, build, check and start worksheets."),
 }
 PIPE_CLOSED = 141  # what a shell shows for a program that SIGPIPE ended

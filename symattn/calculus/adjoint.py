@@ -25,6 +25,7 @@ from symattn.calculus.terms import is_constant
 from symattn.errors import ProgramError
 from symattn.program import maxima, ops
 from symattn.program.emitter import Arguments, Emitter, moved_relation
+from symattn.program.generalize import generalized
 from symattn.program.graph import absent_where, ancestors, cut, dependents, known_stage, operands
 from symattn.program.ops import Contract, Map, Reduce, Relation, Use
 from symattn.program.program import Program, Stage
@@ -117,7 +118,7 @@ def whole(gradient: Gradient, variable: str) -> Obligation:
         left = emitter.add("left", Contract((), (Use(gradient.upstream, out), Use(moved.name, out))))
     shape = emitter.stages[v].out
     right = emitter.add("right", Contract((), (Use(gradient.names[variable], shape), Use(v, shape))))
-    program = Program((*moved.program.stages, *emitter.new), right)
+    program = generalized(Program((*moved.program.stages, *emitter.new), right))
     return Obligation(name, gradient.names[variable], program, left, right, kind="whole")
 
 
@@ -175,7 +176,7 @@ class _Writer:
             sides.append(self._pair(emitter, "left.upstream", self.gradient.upstream, moves))
         left = self._added(emitter, sides)
         right = self._pair(emitter, "right", cotangent, v)
-        program = Program((*base.stages, *emitter.new), right)
+        program = generalized(Program((*base.stages, *emitter.new), right))
         return Obligation(target.name, cotangent, program, left, right, tuple(readers), atoms=tuple(sorted(atoms)))
 
     def _support(self, reader: str, g: str) -> tuple[Relation, ...]:

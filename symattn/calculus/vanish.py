@@ -21,6 +21,7 @@ from symattn.calculus.products import is_arithmetic
 from symattn.errors import SymattnError, UndecidedError
 from symattn.interp.run import Runner
 from symattn.interp.tensor import Tensor
+from symattn.program.generalize import generalized
 from symattn.program.graph import absent_where, cut, dependents
 from symattn.program.ops import Contract, Input, Map, Relation
 from symattn.program.program import Program, Stage, sizes_used
@@ -57,7 +58,7 @@ def _statement(stages: Mapping[str, Stage], cotangent: str, frontier: Mapping[st
     zero = "zero"
     while zero in base.by_name:
         zero += "_"
-    return Program((*base.stages, Stage(zero, Map(stages[cotangent].out, ZERO))), cotangent), cotangent, zero
+    return generalized(Program((*base.stages, Stage(zero, Map(stages[cotangent].out, ZERO))), cotangent)), cotangent, zero
 
 
 def vanishing(walker: Backward, stage: Stage, cotangent: str) -> Vanishing | None:

@@ -6,6 +6,7 @@ promise: pages (sheets/page.py).
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 from symattn.claims.model import Claim, DocumentReport, Report, Statement
 from symattn.claims.statements import all_of, relation_truth, status
 from symattn.errors import Place, SheetError, SymattnError
+from symattn.language.names import suggestion
 from symattn.number.truth import Truth
 from symattn.sheets.claims import Judge, Judged
 from symattn.sheets.compiled import Comparison, Compiled, compile_sheet
@@ -178,6 +180,8 @@ def _statement(compiled: Compiled, block: StatementBlock) -> Spoken:
     def truths(codes: tuple[Code, ...]) -> list[Truth]:
         return [_truth(compiled, code) for code in codes]
 
+    for code in block.theorems:
+        _check_topic(compiled, code)
     says, means, instead = truths(block.says), truths(block.means), truths(block.instead)
     if all_of(says) is Truth.YES:
         means, instead = [], []
@@ -188,6 +192,19 @@ def _statement(compiled: Compiled, block: StatementBlock) -> Spoken:
     proof = {"holds": block.says, "imprecise": block.means, "false": block.instead}.get(found, ())
     refuted = tuple(compiled.relations[c] for c, t in zip(block.says, says, strict=True) if t is Truth.NO) if found != "holds" else ()
     return Spoken(block, found, tuple(compiled.relations[c] for c in proof), refuted)
+
+
+def _check_topic(compiled: Compiled, code: Code) -> None:
+    """Raises SheetError for a theorem that the catalogue does not have. Topics are the files of the catalogue; none is loaded."""
+    from symattn.calculus import theorems
+
+    known = sorted(m.name.replace("_", "-") for m in pkgutil.iter_modules(theorems.__path__) if not m.name.startswith("_"))
+    if code.text not in known:
+        raise SheetError(
+            f'there is no theorem "{code.text}"',
+            place=compiled.sheet.place(code.line, code.column),
+            next_move=suggestion(code.text, known, "theorems"),
+        )
 
 
 def _truth(compiled: Compiled, code: Code) -> Truth:
@@ -260,7 +277,7 @@ def distinguishing_places(compiled: Compiled, relation: Comparison) -> int:
 
 def evidence_text(compiled: Compiled, spoken: Spoken) -> str:
     """The computed example behind a status."""
-    pieces = []
+    pieces = [f"theorem {code.text}" for code in spoken.block.theorems]
     for relation in spoken.proof:
         symbols, numbers = relation_texts(compiled, relation)
         pieces.append(numbers if symbols == numbers else f"{symbols}: {numbers}")

@@ -116,6 +116,7 @@ class StatementBlock:
     instead: tuple[Code, ...]
     precise: dict[str, str]
     line: int
+    theorems: tuple[Code, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -486,10 +487,16 @@ class _Reader:
         quote = re.sub(r"\\(.)", r"\1", found[2])
         if len(quote) > 60:
             raise self.error(start, f"the quote has {len(quote)} characters", "quote at most 60")
-        texts = self.keyed(body, ("es", "en", "says", "means", "instead"))
+        texts = self.keyed(body, ("es", "en", "says", "means", "instead", "theorem"))
         formulas = {key: tuple(Code(text, line, len(key) + 3) for line, text in texts.get(key, [])) for key in ("says", "means", "instead")}
+        named = [
+            Code(topic.strip(), line, len("theorem") + 3)
+            for line, text in texts.get("theorem", [])
+            for topic in text.split(",")
+            if topic.strip()
+        ]
         return StatementBlock(
-            quote, int(found[1]), formulas["says"], formulas["means"], formulas["instead"], self.both(texts, start), start
+            quote, int(found[1]), formulas["says"], formulas["means"], formulas["instead"], self.both(texts, start), start, tuple(named)
         )
 
     def keyed(self, body: list[tuple[int, str]], keys: tuple[str, ...]) -> dict[str, list[tuple[int, str]]]:

@@ -38,8 +38,10 @@ def _statement(result: Result, spoken: Spoken, lang: str) -> n.Statement:
 
 
 def evidence_math(compiled: Compiled, spoken: Spoken) -> m.Math:
-    """The first proven relations, each in symbols and in numbers, as far as they fit."""
+    """The theorems behind the sentence, then the first proven relations, each in symbols and in numbers, as far as they fit."""
     pieces: list[m.Math] = []
+    for code in spoken.block.theorems:
+        pieces.extend((m.Sign(";"), m.Sign(" "), m.Words(code.text)) if pieces else (m.Words(code.text),))
     for relation in spoken.proof:
         piece = relation_math(compiled, relation)
         if pieces and sum(width_mm(p) + 4 for p in pieces) + width_mm(piece) > MAX_MM:

@@ -1,6 +1,7 @@
 """Which rule a pair of expressions has the form of, read off the two texts: rearranging, or differentiating.
 
-Promises: exactly one name for every pair, so that a wrong rule is refused even where the step is true. Does not promise: truth.
+Promises: exactly one name for every pair, so that a wrong rule is refused even where the step is true (`either` tells the pairs that two
+names fit). Does not promise: truth.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Mapping
 from symattn.calculus import shapes
 from symattn.calculus.setting import Setting
 from symattn.language.ast import Call, Index, Name, Node, Operation, Sign, Transpose
+
+EITHER = ("distribute", "collect")
 
 
 def kind_of(setting: Setting, before: Node, after: Node) -> str:
@@ -44,6 +47,12 @@ def _moved(before: Node, after: Node) -> str:
     if deep != deeper:
         return "distribute" if deeper < deep else "collect"
     return "" if many == more else "distribute" if more > many else "collect"
+
+
+def either(before: Node, after: Node) -> bool:
+    """Do additions come out while there are fewer of them, or go in while there are more? Then both names say it well."""
+    (deep, many), (deeper, more) = shapes.additions(before), shapes.additions(after)
+    return (deeper < deep and more < many) or (deeper > deep and more > many)
 
 
 def _cancels(before: Node, after: Node) -> bool:

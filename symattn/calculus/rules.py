@@ -16,7 +16,7 @@ from types import MappingProxyType
 from symattn.calculus import shapes
 from symattn.calculus.derivation import Both
 from symattn.calculus.expansions import EXPANSIONS, expanded
-from symattn.calculus.rearranging import kind_of
+from symattn.calculus.rearranging import EITHER, either, kind_of
 from symattn.calculus.task import Fact, Task, equal, facts_in, names_in, no_argument, refused
 from symattn.errors import DerivationError
 from symattn.language.ast import Name
@@ -87,7 +87,7 @@ def _form(name: str) -> Callable[[Task], Certificate]:
     def prove(task: Task) -> Certificate:
         no_argument(task, name)
         kind = kind_of(task.setting, task.before, task.after)
-        if kind != name:
+        if kind != name and not (name in EITHER and kind in EITHER and either(task.before, task.after)):
             raise refused(f'this step is not "{name}" but "{kind}"', f'write the rule "{kind}"')
         try:
             return equal(task, _opened(task))

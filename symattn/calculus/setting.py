@@ -49,8 +49,8 @@ class Setting:
     def add(self, definition: Definition) -> None:
         """A given or a definition. Raises LanguageError, ShapeError, DerivationError."""
         name, meaning = definition.name, definition.meaning
-        declared = _declaration(name, meaning)
         try:
+            declared = _declaration(name, meaning)
             if declared is not None:
                 self._builder.give(name, declared)
             else:

@@ -122,9 +122,11 @@ def _total(chain: Chain) -> None:
         "$W + 1/W \\ge 2$",
         "$W + 1/W \\ge 2$",
     )
-    chain.step("definition: N", "2 * (u + 1 / u - 2) / (u - 1 / u)", "lo que $N$ es", "what $N$ is")
     chain.step(
-        "cancel", "2 * ((u - 1) / (u + 1))", "arriba $(u - 1)^2$, abajo $(u - 1)(u + 1)$", "above $(u - 1)^2$, below $(u - 1)(u + 1)$"
+        "using: N == u - 1 / u",
+        "2 * ((u - 1) / (u + 1))",
+        "arriba $(u - 1)^2$, abajo $(u - 1)(u + 1)$",
+        "above $(u - 1)^2$, below $(u - 1)(u + 1)$",
     )
     chain.step("definition: u", "2 * ((exp(r) - 1) / (exp(r) + 1))", "lo que $u$ es", "what $u$ is")
     chain.step("exponential law", "2 * ((exp(2 * (r / 2)) - 1) / (exp(2 * (r / 2)) + 1))", "$r = 2 (r/2)$", "$r = 2 (r/2)$")

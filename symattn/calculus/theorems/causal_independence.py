@@ -57,14 +57,10 @@ def derive() -> Derivation:
     chain.part("Los puntajes que se leen", "The scores that are read")
     chain.start("causal_part(T)")
     chain.step(
-        "definition: T, H",
-        "causal_part(entries(sum_over(Q[i,c] * (entries(K[j,c], if_atmost(j, i, 0), i=n, j=n, c=d_k) + entries(L[j,c], "
-        "if_atmost(i, j, -1), i=n, j=n, c=d_k))[i,j,c], c=d_k) / sqrt(d_k), i=n, j=n))",
-        "lo que $T$ es",
-        "what $T$ is",
+        "definition: T", "causal_part(entries(sum_over(Q[i,c] * H[i,j,c], c=d_k) / sqrt(d_k), i=n, j=n))", "lo que $T$ es", "what $T$ is"
     )
     chain.step(
-        "cancel",
+        "using: H == entries(K[j,c], if_atmost(j, i, 0), i=n, j=n, c=d_k) + entries(L[j,c], if_atmost(i, j, -1), i=n, j=n, c=d_k)",
         "causal_part(entries(sum_over(Q[i,c] * K[j,c], c=d_k) / sqrt(d_k), i=n, j=n))",
         "para $j \\le i$ queda $K_j$",
         "for $j \\le i$ what remains is $K_j$",
@@ -96,12 +92,11 @@ def derive() -> Derivation:
     chain.step("definition: Y", "entries(sum_over(R[i,j] * U[i,j,c], j=n), i=n, c=d_v)", "lo que $Y$ es", "what $Y$ is")
     chain.step("using: part 3", "entries(sum_over(P[i,j] * U[i,j,c], j=n), i=n, c=d_v)", "los mismos pesos", "the same weights")
     chain.step(
-        "definition: U, P",
-        'entries(sum_over(softmax(S, mask="causal")[i,j] * (entries(V[j,c], if_atmost(j, i, 0), i=n, j=n, c=d_v) + '
-        "entries(W[j,c], if_atmost(i, j, -1), i=n, j=n, c=d_v))[i,j,c], j=n), i=n, c=d_v)",
-        "lo que $U$ y los pesos son",
-        "what $U$ and the weights are",
+        "using: U == entries(V[j,c], if_atmost(j, i, 0), i=n, j=n, c=d_v) + entries(W[j,c], if_atmost(i, j, -1), i=n, "
+        'j=n, c=d_v); P == softmax(S, mask="causal")',
+        'softmax(S, mask="causal") @ V',
+        "los valores posteriores tienen peso 0",
+        "later values have weight 0",
     )
-    chain.step("distribute", 'softmax(S, mask="causal") @ V', "los valores posteriores tienen peso 0", "later values have weight 0")
     chain.step("definition: P, O", "O", "lo que $O$ es", "what $O$ is")
     return chain.done()

@@ -61,14 +61,9 @@ def derive() -> Derivation:
     chain.define("Y", "entries(N[i,c] / Z[i], i=n, c=d_v)", "salida del paso $i$", "output of step $i$")
     chain.part("Una clave se calcula una vez", "A key is computed once")
     chain.start("F")
+    chain.step("definition: F", "entries(sum_over(T[i,j,a] * W_K[a,c], a=d), i=n, j=n, c=d_k)", "lo que $F$ es", "what $F$ is")
     chain.step(
-        "definition: F, T",
-        "entries(sum_over(entries(X[j,a], if_atmost(j, i, 0), i=n, j=n, a=d)[i,j,a] * W_K[a,c], a=d), i=n, j=n, c=d_k)",
-        "lo que $F$ es",
-        "what $F$ is",
-    )
-    chain.step(
-        "rearrange",
+        "using: T == entries(X[j,a], if_atmost(j, i, 0), i=n, j=n, a=d)",
         "entries((X @ W_K)[j,c], if_atmost(j, i, 0), i=n, j=n, c=d_k)",
         "cada fila se proyecta por sí sola: no depende del momento",
         "each row is projected by itself: the moment does not matter",
@@ -80,13 +75,13 @@ def derive() -> Derivation:
         "the row that is in the cache",
     )
     chain.start("G")
+    chain.step("definition: G", "entries(sum_over(T[i,j,a] * W_V[a,c], a=d), i=n, j=n, c=d_v)", "lo que $G$ es", "what $G$ is")
     chain.step(
-        "definition: G, T",
-        "entries(sum_over(entries(X[j,a], if_atmost(j, i, 0), i=n, j=n, a=d)[i,j,a] * W_V[a,c], a=d), i=n, j=n, c=d_v)",
-        "lo que $G$ es",
-        "what $G$ is",
+        "using: T == entries(X[j,a], if_atmost(j, i, 0), i=n, j=n, a=d)",
+        "entries((X @ W_V)[j,c], if_atmost(j, i, 0), i=n, j=n, c=d_v)",
+        "lo mismo",
+        "the same",
     )
-    chain.step("rearrange", "entries((X @ W_V)[j,c], if_atmost(j, i, 0), i=n, j=n, c=d_v)", "lo mismo", "the same")
     chain.step(
         "definition: V",
         "entries(V[j,c], if_atmost(j, i, 0), i=n, j=n, c=d_v)",
@@ -103,11 +98,10 @@ def derive() -> Derivation:
     )
     chain.step(
         "using: part 1",
-        "causal_part(entries(sum_over(Q[i,c] * entries(K[j,c], if_atmost(j, i, 0), i=n, j=n, c=d_k)[i,j,c], c=d_k) / sqrt(d_k), i=n, j=n))",
-        "las claves de la caché",
-        "the keys of the cache",
+        "causal_part(Q @ K.T / sqrt(d_k))",
+        "las claves de la caché: para $j \\le i$ están todas",
+        "the keys of the cache: for $j \\le i$ all are there",
     )
-    chain.step("cancel", "causal_part(Q @ K.T / sqrt(d_k))", "para $j \\le i$ están todas", "for $j \\le i$ all are there")
     chain.step("definition: S", "causal_part(S)", "los puntajes de una vez", "the scores all at once")
     chain.part("La salida del paso", "The output of the step")
     chain.start("E")
@@ -123,18 +117,11 @@ def derive() -> Derivation:
     chain.start("N")
     chain.step("definition: N", "entries(sum_over(E[i,j] * G[i,j,c], j=n), i=n, c=d_v)", "lo que $N$ es", "what $N$ is")
     chain.step(
-        "using: part 2",
-        "entries(sum_over(E[i,j] * entries(V[j,c], if_atmost(j, i, 0), i=n, j=n, c=d_v)[i,j,c], j=n), i=n, c=d_v)",
-        "los valores de la caché",
-        "the values of the cache",
+        "using: part 2; part 4",
+        "causal_part(exp(S)) @ V",
+        "los valores de la caché, y las exponenciales de arriba",
+        "the values of the cache, and the exponentials above",
     )
-    chain.step(
-        "using: part 4",
-        "entries(sum_over(causal_part(exp(S))[i,j] * entries(V[j,c], if_atmost(j, i, 0), i=n, j=n, c=d_v)[i,j,c], j=n), i=n, c=d_v)",
-        "las exponenciales de arriba",
-        "the exponentials above",
-    )
-    chain.step("rearrange", "causal_part(exp(S)) @ V", "la suma ya va solo sobre $j \\le i$", "the sum goes over $j \\le i$ already")
     chain.start("Y")
     chain.step("definition: Y, Z", "entries(N[i,c] / sum(E)[i], i=n, c=d_v)", "una división al final", "one division at the end")
     chain.step(

@@ -1,6 +1,7 @@
 """How much of a gradient passes a row of softmax: at most p_i (1 − p_i) times the range of what arrives, and from there to the query.
 
-With softmax-saturation the factor p_i (1 − p_i) is at most (n − 1) e^{−Δ}; dW_Q is the sum over tokens of x ⊗ dq (backward-scores)."""
+K_plus + K_minus is |K| when they are its two parts. With softmax-saturation the factor p_i (1 − p_i) is at most (n − 1) e^{−Δ}; dW_Q is the
+sum over tokens of x ⊗ dq (backward-scores)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,12 @@ TITLE = Both(
     "El gradiente que pasa por una fila de softmax es a lo más $p_i (1 - p_i)$ por una amplitud",
     "The gradient that passes a row of softmax is at most $p_i (1 - p_i)$ times a range",
 )
-EXAMPLE = {"s": "[180, 210, 95]", "x": "[1, -2, 3]"}
+EXAMPLE = {
+    "s": "[180, 210, 95]",
+    "x": "[1, -2, 3]",
+    "K_plus": "[[1, 0], [2, 0], [0, 3]]",
+    "K_minus": "[[0, 1], [0, 0], [1, 0]]",
+}
 FALSE_TWIN = "v <= p * (1 - p) * R / 4"
 
 
@@ -21,6 +27,10 @@ def derive() -> Derivation:
     chain = Chain("saturation-gradient", TITLE.es, TITLE.en)
     chain.given("s", "n", "una fila de puntajes", "a row of scores")
     chain.given("x", "n", "el gradiente que llega a los pesos", "the gradient that arrives at the weights")
+    chain.given("K_plus", "n, d", "la parte positiva de las keys", "the positive part of the keys")
+    chain.given("K_minus", "n, d", "la parte negativa de las keys", "the negative part of the keys")
+    chain.suppose("K_plus >= 0")
+    chain.suppose("K_minus >= 0")
     chain.define("p", "softmax(s)", "los pesos", "the weights")
     chain.define("v", "(diag(p) - outer(p, p)) @ x", "el gradiente de los puntajes", "the gradient of the scores")
     chain.define("R", "max(x) + max(-x)", "la amplitud de lo que llega", "the range of what arrives")
@@ -33,12 +43,14 @@ def derive() -> Derivation:
         "en cada fila, los otros pesos",
         "in each row, the other weights",
     )
+    chain.define("K", "K_plus - K_minus", "las keys, una por fila", "the keys, one a row")
     chain.define("X", "L * D")
     chain.define("Y", "L * W")
     chain.define("Z", "L * C")
     _gaps(chain)
     _others(chain)
     _bounds(chain)
+    _query(chain)
     return chain.done()
 
 
@@ -87,3 +99,24 @@ def _bounds(chain: Chain) -> None:
         chain.step(f"using: {side} == p * {own}", f"p * {own}", "la forma con diferencias", "the form with gaps")
         chain.step(f"monotone: part {5 + 3 * at}", "p * y_s", "los pesos son positivos", "the weights are positive")
         chain.step("using: y_s == (1 - p) * R", "p * (1 - p) * R", "los otros pesos suman $1 - p_i$", "the other weights sum to $1 - p_i$")
+
+
+def _query(chain: Chain) -> None:
+    chain.define("b", "p * (1 - p) * R", "la cota de cada uno", "the bound of each")
+    chain.define("low", "b + v")
+    chain.define("high", "b - v")
+    chain.part("El gradiente de la query", "The gradient of the query")
+    for name, sign, part in (("high", "-", 6), ("low", "+", 9)):
+        chain.start(name)
+        chain.step(f"definition: {name}, b", f"p * (1 - p) * R {sign} v", f"lo que es {name}", f"what {name} is")
+        chain.step(f"nonnegative: part {part}", "0", "la diferencia de arriba", "the difference above")
+    known = "part 10; part 11; K == K_plus - K_minus; low == b + v; high == b - v"
+    for sign, plus, minus in (("", "high", "low"), ("-", "low", "high")):
+        chain.start(f"{sign}(v @ K) / sqrt(d)")
+        chain.step(
+            f"at most: ({plus} @ K_plus + {minus} @ K_minus) / sqrt(d) | {known}",
+            "b @ (K_plus + K_minus) / sqrt(d)",
+            "cada key pesa a lo más su valor absoluto",
+            "each key counts with at most its absolute value",
+        )
+        chain.step("definition: b", "(p * (1 - p) * R) @ (K_plus + K_minus) / sqrt(d)", "lo que $b$ es", "what $b$ is")

@@ -12,9 +12,10 @@ FALSE_TWIN = "x @ J @ x <= sum(x**2) / 8"
 
 
 def derive() -> Derivation:
-    """½ xᵀx − xᵀJx = 2 Σ (p_i − ½)² x_i² + ½ Σ_{i≠j} p_i p_j (x_i + x_j)² ≥ 0. It is 0 for x ≠ 0 only where n = 2 and p = (½, ½): another
-    weight that is not ½ makes its x_i 0, and at most two weights can be ½. For n ≥ 3 the bound is approached: x = (1, −1, 0, …) has xᵀJx = 2p,
-    xᵀx = 2 where two weights are p, and p tends to ½ when the other scores fall (softmax-cold)."""
+    """½ xᵀx − xᵀJx = 2 Σ (p_i − ½)² x_i² + ½ Σ_{i≠j} p_i p_j (x_i + x_j)² ≥ 0.
+
+    It is 0 for x ≠ 0 only where n = 2 and p = (½, ½): x_i = −x_j for every pair makes x = 0 when n ≥ 3. There the bound is approached:
+    x = (1, −1, 0, …) has xᵀx = 2 and xᵀJx = 2p when two weights are p, and p tends to ½ when the other scores fall (softmax-cold)."""
     chain = Chain("softmax-norm", TITLE.es, TITLE.en)
     chain.given("s", "n", "puntajes", "scores")
     chain.given("x", "n", "un vector, cualquiera", "any vector")

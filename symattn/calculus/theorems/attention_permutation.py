@@ -22,7 +22,7 @@ EXAMPLE = {
     "K": "[[1, 1], [-1, 0]]",
     "V": "[[2, 2], [0, 4]]",
 }
-FALSE_TWIN = "(e_1 * v_2 + e_2 * v_1 + e @ V) / Z == N / Z"
+FALSE_TWIN = "(w_1 * v_2 + w_2 * v_1 + w @ V) / Z == N / Z"
 
 
 def derive() -> Derivation:
@@ -47,11 +47,11 @@ def derive() -> Derivation:
         "la atención de los tokens a sí mismos",
         "attention of the tokens to themselves",
     )
-    chain.define("e_1", "exp(dot(q, k_1) / sqrt(d_k))", "exponencial del uno", "exponential of the one")
-    chain.define("e_2", "exp(dot(q, k_2) / sqrt(d_k))", "exponencial del otro", "exponential of the other")
-    chain.define("e", "exp(K @ q / sqrt(d_k))", "exponenciales de los demás", "exponentials of the rest")
-    chain.define("N", "e_1 * v_1 + e_2 * v_2 + e @ V", "valores con sus exponenciales", "values with their exponentials")
-    chain.define("Z", "e_1 + e_2 + sum(e)", "su suma", "their sum")
+    chain.define("w_1", "exp(dot(q, k_1) / sqrt(d_k))", "exponencial del uno", "exponential of the one")
+    chain.define("w_2", "exp(dot(q, k_2) / sqrt(d_k))", "exponencial del otro", "exponential of the other")
+    chain.define("w", "exp(K @ q / sqrt(d_k))", "exponenciales de los demás", "exponentials of the rest")
+    chain.define("N", "w_1 * v_1 + w_2 * v_2 + w @ V", "valores con sus exponenciales", "values with their exponentials")
+    chain.define("Z", "w_1 + w_2 + sum(w)", "su suma", "their sum")
     chain.part("Toda permutación", "Every permutation")
     chain.start("O")
     chain.step(
@@ -62,15 +62,15 @@ def derive() -> Derivation:
     )
     chain.part("Por qué, para una consulta y dos tokens", "Why, for one query and two tokens")
     chain.start("N")
-    chain.step("definition: N", "e_1 * v_1 + e_2 * v_2 + e @ V", "lo que $N$ es", "what $N$ is")
-    chain.step("rearrange", "e_2 * v_2 + e_1 * v_1 + e @ V", "la suma es conmutativa", "addition is commutative")
+    chain.step("definition: N", "w_1 * v_1 + w_2 * v_2 + w @ V", "lo que $N$ es", "what $N$ is")
+    chain.step("rearrange", "w_2 * v_2 + w_1 * v_1 + w @ V", "la suma es conmutativa", "addition is commutative")
     chain.start("Z")
-    chain.step("definition: Z", "e_1 + e_2 + sum(e)", "lo que $Z$ es", "what $Z$ is")
-    chain.step("rearrange", "e_2 + e_1 + sum(e)", "la suma es conmutativa", "addition is commutative")
+    chain.step("definition: Z", "w_1 + w_2 + sum(w)", "lo que $Z$ es", "what $Z$ is")
+    chain.step("rearrange", "w_2 + w_1 + sum(w)", "la suma es conmutativa", "addition is commutative")
     chain.start("N / Z")
     chain.step(
         "using: part 2; part 3",
-        "(e_2 * v_2 + e_1 * v_1 + e @ V) / (e_2 + e_1 + sum(e))",
+        "(w_2 * v_2 + w_1 * v_1 + w @ V) / (w_2 + w_1 + sum(w))",
         "los dos tokens cambiaron de lugar y la salida no",
         "the two tokens changed places and the output did not",
     )

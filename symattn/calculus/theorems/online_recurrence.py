@@ -31,17 +31,17 @@ def derive() -> Derivation:
     chain.define("l_new", "exp(m - M) * l + exp(s - M)", "la suma, un paso después", "the sum, one step later")
     chain.define("a_new", "exp(m - M) * a + exp(s - M) * v", "la mezcla, un paso después", "the mix, one step later")
     chain.define("c", "exp(-M)", "lo que trae la referencia nueva", "what the new reference brings")
-    chain.define("e", "exp(s)", "la exponencial del puntaje", "the exponential of the score")
+    chain.define("w", "exp(s)", "la exponencial del puntaje", "the exponential of the score")
     chain.part("La primera clave", "The first key")
     chain.start("exp(s - M)")
     chain.step("exponential law", "exp(-M) * exp(s)", "$Z = e^s$ cuando hay una sola clave", "$Z = e^s$ when there is one key only")
-    chain.step("definition: c, e", "c * e", "en breve", "in short")
+    chain.step("definition: c, w", "c * w", "en breve", "in short")
     _one(chain, "l", "Z", "", "La suma", "The sum")
     _one(chain, "a", "N", " * v", "La mezcla", "The mix")
     chain.part("El cociente", "The quotient")
     chain.start("a_new / l_new")
-    chain.step("using: part 2; part 3", "c * (N + e * v) / (c * (Z + e))", "las dos a la vez", "both at once")
-    chain.step("cancel", "(N + e * v) / (Z + e)", "la referencia no importa", "the reference does not matter")
+    chain.step("using: part 2; part 3", "c * (N + w * v) / (c * (Z + w))", "las dos a la vez", "both at once")
+    chain.step("cancel", "(N + w * v) / (Z + w)", "la referencia no importa", "the reference does not matter")
     return chain.done()
 
 
@@ -60,5 +60,5 @@ def _one(chain: Chain, kept: str, stands: str, value: str, es: str, en: str) -> 
         "$e^{m - M} e^{-m} = e^{-M}$: la referencia de antes se va",
         "$e^{m - M} e^{-m} = e^{-M}$: the reference as it was goes",
     )
-    chain.step("definition: c, e", f"c * {stands} + c * e{value}", "en breve", "in short")
-    chain.step("collect", f"c * ({stands} + e{value})", "factor común", "a common factor")
+    chain.step("definition: c, w", f"c * {stands} + c * w{value}", "en breve", "in short")
+    chain.step("collect", f"c * ({stands} + w{value})", "factor común", "a common factor")

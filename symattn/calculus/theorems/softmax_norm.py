@@ -22,12 +22,12 @@ def derive() -> Derivation:
     chain.define("p", "softmax(s)", "pesos", "weights")
     chain.define("J", "diag(p) - outer(p, p)", "la derivada de softmax", "the derivative of softmax")
     chain.define(
-        "U",
-        "entries(p[i] * p[j] * (x[i] + x[j])**2, if_atmost(j, i, -1), i=n, j=n)",
-        "los pares con $j < i$",
-        "the pairs with $j < i$",
+        "M",
+        "entries(p[i] * p[j] * (x[i] + x[j])**2, if_atmost(j, i, -1), i=n, j=n) + "
+        "entries(p[i] * p[j] * (x[i] + x[j])**2, if_atmost(i, j, -1), i=n, j=n)",
+        "los pares con $j < i$ y con $i < j$",
+        "the pairs with $j < i$ and with $i < j$",
     )
-    chain.define("M", "U + U.T", "los pares con $i \\ne j$", "the pairs with $i \\ne j$")
     _pairs(chain)
     _gap(chain)
     chain.part("La cota", "The bound")
@@ -45,9 +45,9 @@ def _pairs(chain: Chain) -> None:
     chain.part("Los pares distintos son todos menos la diagonal", "The different pairs are all but the diagonal")
     chain.start("M")
     chain.step(
-        "definition: M, U",
+        "definition: M",
         "entries(p[i] * p[j] * (x[i] + x[j])**2, if_atmost(j, i, -1), i=n, j=n) + "
-        "entries(p[i] * p[j] * (x[i] + x[j])**2, if_atmost(j, i, -1), i=n, j=n).T",
+        "entries(p[i] * p[j] * (x[i] + x[j])**2, if_atmost(i, j, -1), i=n, j=n)",
         "lo que $M$ es",
         "what $M$ is",
     )

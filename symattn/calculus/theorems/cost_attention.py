@@ -20,7 +20,7 @@ def derive() -> Derivation:
     chain.define("A", "sum_over(1, i=n, j=n, c=d)", "productos en $Q K^\\top$, sin máscara", "products in $Q K^\\top$, without a mask")
     chain.define("B", "sum_over(1, i=n, a=d, c=d)", "productos en una proyección", "products in one projection")
     chain.define("M", "causal_part(ones(n, n))", "1 donde $j \\le i$", "1 where $j \\le i$")
-    chain.define("N", "M + M.T", "la máscara y su espejo", "the mask and its mirror image")
+    chain.define("J", "entries(1, if_atmost(i, j, -1), i=n, j=n)", "1 donde $j > i$", "1 where $j > i$")
     chain.define("C", "sum(sum(M))", "pares con $j \\le i$", "pairs with $j \\le i$")
     chain.define(
         "F",
@@ -40,28 +40,44 @@ def derive() -> Derivation:
         "definition: B", "sum_over(1, i=n, a=d, c=d)", "uno por token, columna y componente", "one for each token, column and component"
     )
     chain.step("rearrange", "n * d**2", "son independientes", "they are independent")
+    chain.part("El espejo de la máscara", "The mirror image of the mask")
+    chain.start("J")
+    chain.step("using: J * M.T == J", "J * M.T", "si $j > i$, también $i \\le j$", "where $j > i$, also $i \\le j$")
+    chain.step("using: J == ones(n, n) - M", "(ones(n, n) - M) * M.T", "o $j \\le i$, o $j > i$", "either $j \\le i$ or $j > i$")
+    chain.step("distribute", "M.T - M * M.T", "se multiplica", "multiplied out")
+    chain.step(
+        "using: M * M.T == eye(n)",
+        "M.T - eye(n)",
+        "en la diagonal, y solo ahí, se cumplen los dos órdenes",
+        "on the diagonal, and there only, both orders hold",
+    )
     chain.part("Los pares de la máscara causal", "The pairs of the causal mask")
     chain.start("2 * C")
     chain.step("definition: C", "2 * sum(sum(M))", "lo que $C$ es", "what $C$ is")
     chain.step(
         "collect", "sum(sum(M + M.T))", "al cambiar $i$ por $j$ la suma es la misma", "with $i$ and $j$ exchanged the sum is the same"
     )
-    chain.step("definition: N", "sum(sum(N))", "en breve", "in short")
     chain.step(
-        "using: N == ones(n, n) + eye(n)",
+        "using: part 3",
+        "sum(sum(M + J + eye(n)))",
+        "el espejo es el complemento y la diagonal",
+        "the mirror image is the complement and the diagonal",
+    )
+    chain.step(
+        "using: J == ones(n, n) - M",
         "sum(sum(ones(n, n) + eye(n)))",
-        "cada par está una vez y la diagonal dos",
-        "each pair is there once, and the diagonal twice",
+        "todos los pares, y la diagonal otra vez",
+        "all pairs, and the diagonal once more",
     )
     chain.step("contract the delta", "n**2 + n", "$n^2$ pares y $n$ en la diagonal", "$n^2$ pairs and $n$ on the diagonal")
     chain.start("C")
     chain.step("rearrange", "2 * C / 2", "dos mitades", "two halves")
-    chain.step("using: part 3", "(n**2 + n) / 2", "lo de arriba", "the line above")
+    chain.step("using: part 4", "(n**2 + n) / 2", "lo de arriba", "the line above")
     chain.step("collect", "n * (n + 1) / 2", "factor común", "a common factor")
     chain.part("Con máscara causal", "With a causal mask")
     chain.start("F")
     chain.step("definition: F", "sum_over(M[i,j], i=n, j=n, c=d)", "uno por par y componente", "one for each pair and component")
     chain.step("rearrange", "sum(sum(M)) * d", "la componente no depende del par", "the component does not depend on the pair")
     chain.step("definition: C", "C * d", "los pares", "the pairs")
-    chain.step("using: part 4", "n * (n + 1) / 2 * d", "lo de arriba", "the line above")
+    chain.step("using: part 5", "n * (n + 1) / 2 * d", "lo de arriba", "the line above")
     return chain.done()

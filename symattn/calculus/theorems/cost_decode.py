@@ -18,7 +18,7 @@ def derive() -> Derivation:
     chain = Chain("cost-decode", TITLE.es, TITLE.en)
     chain.given("X", "n, d", "tokens: solo cuenta su forma", "tokens: only their shape counts")
     chain.define("M", "causal_part(ones(n, n))", "1 donde el token $j$ está en el momento $i$", "1 where token $j$ is there at moment $i$")
-    chain.define("N", "M + M.T", "la máscara y su espejo", "the mask and its mirror image")
+    chain.define("J", "entries(1, if_atmost(i, j, -1), i=n, j=n)", "1 donde $j > i$", "1 where $j > i$")
     chain.define("W", "2 * sum_over(1, i=n, a=d, c=d)", "con caché: una vez cada token", "with a cache: each token once")
     chain.define(
         "U", "2 * sum_over(M[i,j], i=n, j=n, a=d, c=d)", "sin caché: todos, en cada momento", "without: all of them, at each moment"
@@ -27,6 +27,17 @@ def derive() -> Derivation:
     chain.start("W")
     chain.step("definition: W", "2 * sum_over(1, i=n, a=d, c=d)", "claves y valores", "keys and values")
     chain.step("rearrange", "2 * n * d**2", "una proyección por token", "one projection a token")
+    chain.part("El espejo de la máscara", "The mirror image of the mask")
+    chain.start("J")
+    chain.step("using: J * M.T == J", "J * M.T", "si $j > i$, también $i \\le j$", "where $j > i$, also $i \\le j$")
+    chain.step("using: J == ones(n, n) - M", "(ones(n, n) - M) * M.T", "o $j \\le i$, o $j > i$", "either $j \\le i$ or $j > i$")
+    chain.step("distribute", "M.T - M * M.T", "se multiplica", "multiplied out")
+    chain.step(
+        "using: M * M.T == eye(n)",
+        "M.T - eye(n)",
+        "en la diagonal, y solo ahí, se cumplen los dos órdenes",
+        "on the diagonal, and there only, both orders hold",
+    )
     chain.part("Sin caché", "Without a cache")
     chain.start("U")
     chain.step("definition: U", "2 * sum_over(M[i,j], i=n, j=n, a=d, c=d)", "claves y valores", "keys and values")
@@ -37,16 +48,21 @@ def derive() -> Derivation:
         "al cambiar $i$ por $j$ la suma es la misma",
         "with $i$ and $j$ exchanged the sum is the same",
     )
-    chain.step("definition: N", "sum(sum(N)) * d**2", "en breve", "in short")
     chain.step(
-        "using: N == ones(n, n) + eye(n)",
+        "using: part 2",
+        "sum(sum(M + J + eye(n))) * d**2",
+        "el espejo es el complemento y la diagonal",
+        "the mirror image is the complement and the diagonal",
+    )
+    chain.step(
+        "using: J == ones(n, n) - M",
         "sum(sum(ones(n, n) + eye(n))) * d**2",
-        "cada par está una vez y la diagonal dos",
-        "each pair is there once, and the diagonal twice",
+        "todos los pares, y la diagonal otra vez",
+        "all pairs, and the diagonal once more",
     )
     chain.step("contract the delta", "n * (n + 1) * d**2", "$n^2$ pares y $n$ en la diagonal", "$n^2$ pairs and $n$ on the diagonal")
     chain.part("La razón", "The ratio")
     chain.start("U / W")
-    chain.step("using: part 1; part 2", "n * (n + 1) * d**2 / (2 * n * d**2)", "lo de arriba", "the lines above")
+    chain.step("using: part 1; part 3", "n * (n + 1) * d**2 / (2 * n * d**2)", "lo de arriba", "the lines above")
     chain.step("cancel", "(n + 1) / 2", "$n d^2$ se va", "$n d^2$ goes")
     return chain.done()

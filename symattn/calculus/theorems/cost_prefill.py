@@ -24,7 +24,7 @@ def derive() -> Derivation:
     chain.given("X", "n, d", "tokens: solo cuenta su forma", "tokens: only their shape counts")
     chain.given("W", "d, k", "una proyección: solo cuenta su forma", "a projection: only its shape counts")
     chain.define("M", "causal_part(ones(n, n))", "1 donde $j \\le i$", "1 where $j \\le i$")
-    chain.define("N", "M + M.T", "la máscara y su espejo", "the mask and its mirror image")
+    chain.define("J", "entries(1, if_atmost(i, j, -1), i=n, j=n)", "1 donde $j > i$", "1 where $j > i$")
     chain.define("r", "sum(M)", "claves en el paso $i$", "keys at step $i$")
     chain.define(
         "c", "3 * sum_over(1, a=d, b=k) + 2 * r * sum_over(1, b=k)", "multiplicaciones del paso $i$", "multiplications of step $i$"
@@ -60,6 +60,17 @@ def derive() -> Derivation:
         "the sum over the steps",
     )
     chain.step("definition: A", "A", "lo mismo que de una vez", "the same as all at once")
+    chain.part("El espejo de la máscara", "The mirror image of the mask")
+    chain.start("J")
+    chain.step("using: J * M.T == J", "J * M.T", "si $j > i$, también $i \\le j$", "where $j > i$, also $i \\le j$")
+    chain.step("using: J == ones(n, n) - M", "(ones(n, n) - M) * M.T", "o $j \\le i$, o $j > i$", "either $j \\le i$ or $j > i$")
+    chain.step("distribute", "M.T - M * M.T", "se multiplica", "multiplied out")
+    chain.step(
+        "using: M * M.T == eye(n)",
+        "M.T - eye(n)",
+        "en la diagonal, y solo ahí, se cumplen los dos órdenes",
+        "on the diagonal, and there only, both orders hold",
+    )
     chain.part("De una vez", "All at once")
     chain.start("A")
     chain.step("definition: A", "3 * sum_over(1, i=n, a=d, b=k) + 2 * sum_over(M[i,j], i=n, j=n, b=k)", "lo que $A$ es", "what $A$ is")
@@ -70,12 +81,17 @@ def derive() -> Derivation:
         "al cambiar $i$ por $j$ la suma es la misma",
         "with $i$ and $j$ exchanged the sum is the same",
     )
-    chain.step("definition: N", "3 * n * d * k + sum(sum(N)) * k", "en breve", "in short")
     chain.step(
-        "using: N == ones(n, n) + eye(n)",
+        "using: part 2",
+        "3 * n * d * k + sum(sum(M + J + eye(n))) * k",
+        "el espejo es el complemento y la diagonal",
+        "the mirror image is the complement and the diagonal",
+    )
+    chain.step(
+        "using: J == ones(n, n) - M",
         "3 * n * d * k + sum(sum(ones(n, n) + eye(n))) * k",
-        "cada par está una vez y la diagonal dos",
-        "each pair is there once, and the diagonal twice",
+        "todos los pares, y la diagonal otra vez",
+        "all pairs, and the diagonal once more",
     )
     chain.step(
         "contract the delta", "3 * n * d * k + n * (n + 1) * k", "$n^2$ pares y $n$ en la diagonal", "$n^2$ pairs and $n$ on the diagonal"
@@ -90,7 +106,7 @@ def derive() -> Derivation:
     )
     chain.step("rearrange", "n**2 * (k - 1)", "una entrada por par", "one entry for each pair")
     chain.start("F + H")
-    chain.step("using: part 3", "n**2 * (k - 1) + H", "lo de arriba", "the line above")
+    chain.step("using: part 4", "n**2 * (k - 1) + H", "lo de arriba", "the line above")
     chain.step("definition: H", "n**2 * (k - 1) + n * (n - 1)", "los divisores", "the divisors")
     chain.step("distribute", "n * (n * k - 1)", "factor común", "a common factor")
     return chain.done()

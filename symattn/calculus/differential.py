@@ -23,15 +23,17 @@ from symattn.calculus.chain import Chain
 from symattn.calculus.derivation import Both, Definition, Derivation
 from symattn.calculus.gradient import Gradient
 from symattn.calculus.notation import Notations
+from symattn.calculus.notation_symbols import Symbols
 from symattn.calculus.rearranging import kind_of
 from symattn.calculus.reverse import reverse
 from symattn.calculus.setting import Setting, needed
 from symattn.calculus.slope_text import NoSlope, moved
 from symattn.errors import DerivationError, SymattnError, UnsupportedError
-from symattn.language.ast import Call, Index, Label, Name, Node, Operation, walk
+from symattn.language.ast import Call, Index, Label, Name, Node, Number, Operation, walk
 from symattn.language.names import suggestion
 from symattn.language.parser import parse
-from symattn.language.unparse import unparse
+from symattn.language.unparse import substitute, unparse
+from symattn.program.ops import Position
 from symattn.program.program import Program
 from symattn.program.tangent import tangent
 
@@ -46,6 +48,7 @@ class Reasons:
     several = Both("cada una de {c} se deriva con lo demás fijo", "each of {c} is differentiated with the rest held")
     adjoint = Both("la dirección queda sola a un lado", "the direction is left alone on one side")
     name = Both("lo que queda es el gradiente por {a}", "what remains is the gradient by {a}")
+    number = Both("ese gradiente es un número", "that gradient is a number")
     answer = Both("el gradiente por {a}", "the gradient by {a}")
 
 
@@ -105,29 +108,37 @@ class _Differential:
 
     # -- one value --------------------------------------------------------------------------------------------------------
     def _stage(self, name: str) -> None:
+        readers = self.backward.readers[name]
+        pairs = [(c, self._moved(c, name)) for c in readers]
+        first = _added([inner(self._weight(c), node, len(self.setting.axes(c))) for c, node in pairs])
         stage = self.gradient.cotangents.get(name) or self.gradient.names[name]
-        text = self._gradient_text(name, stage)
+        text = self._gradient_text(stage, first)
         own = self.backward.gradient(name)
         self.chain.define(own, text, f"el gradiente por {name}", f"the gradient by {name}")
         self.texts[name] = text
-        readers = self.backward.readers[name]
         self.chain.part(f"El gradiente por ${_tex(name)}$", f"The gradient by ${_tex(name)}$")
         self.chain.start(unparse(self.backward.left(name)))
         rank = len(self.setting.axes(name))
         direction = Name(self.backward.direction(name))
-        pairs = [(c, self._moved(c, name)) for c in readers]
-        first = _added([inner(self._weight(c), node, len(self.setting.axes(c))) for c, node in pairs])
         last = inner(parse(text), direction, rank)
         words = Reasons.several if len(readers) > 1 else Reasons.derivative
         listed = ", ".join(f"${_tex(c)}$" for c in readers)
-        if first != last:
-            self._step(first, Both(words.es.format(c=listed), words.en.format(c=listed)))
-            self._step(last, Reasons.adjoint)
-        else:
-            self._step(first, Both(words.es.format(c=listed), words.en.format(c=listed)))
+        self._step(first, Both(words.es.format(c=listed), words.en.format(c=listed)))
+        self._constants()
+        self._step(last, Reasons.adjoint)
         named = inner(Name(own), direction, rank)
         why = Both(Reasons.name.es.format(a=f"${_tex(name)}$"), Reasons.name.en.format(a=f"${_tex(name)}$"))
         self.chain.step(f"definition: {own}", unparse(named), why.es, why.en)
+
+    def _constants(self) -> None:
+        """Gradients that are plain numbers are put in: the formula of the next one was made with them."""
+        assert self.chain.at is not None
+        names = {part.id for part in walk(self.chain.at) if isinstance(part, Name)}
+        made = {self.backward.gradient(a) for a in self.texts}
+        found = [n for n in self.setting.names() if n in names & made and isinstance(self.setting.defined(n), Number)]
+        if found:
+            after = self.setting.unfold(self.chain.at, found)
+            self.chain.step(f"definition: {', '.join(found)}", unparse(after), Reasons.number.es, Reasons.number.en)
 
     def _step(self, after: Node, why: Both) -> None:
         before = self.chain.at
@@ -141,14 +152,17 @@ class _Differential:
             return None
         return Name(self.backward.gradient(reader) if reader != self.of else self.backward.upstream)
 
-    def _gradient_text(self, name: str, stage: str) -> str:
-        """What the gradient by `name` is, over the definitions and the gradients above it."""
+    def _gradient_text(self, stage: str, first: Node) -> str:
+        """What a gradient stage is, over the gradients above it and the names in its first line."""
         known = {self.gradient.cotangents[a]: self.backward.gradient(a) for a in self.texts if a in self.gradient.cotangents}
         if stage in known:
             return known[stage]
         if stage == self.gradient.upstream:
             return self.backward.upstream
-        named = {*self.forward, *known, *([self.gradient.upstream] if self.gradient.upstream else [])}
+        mentioned = {part.id for part in walk(first) if isinstance(part, Name)}
+        named = [n for n in self.forward if n in mentioned] + list(known)
+        if self.gradient.upstream:
+            named.append(self.gradient.upstream)
         return _text(self.gradient.program, stage, [n for n in named if n in self.gradient.program.by_name], known)
 
     def _moved(self, reader: str, name: str) -> Node:
@@ -215,6 +229,8 @@ class _Differential:
 def _text(program: Program, stage: str, named: Sequence[str], called: Mapping[str, str] = MappingProxyType({})) -> str:
     """The stage as text of the language, over the stages `named`; `called` gives some of them another name. Raises UnsupportedError where
     the language does not say it."""
+    symbols = Symbols(program)
+    called = {**{n: n for n in named if n not in called and symbols.text(n) != n}, **called}
     notations = Notations(program, named=[*named, *([stage] if stage not in named else [])], letters=called, check=False)
     why = ""
     for style in ("matrix", "index"):
@@ -223,10 +239,21 @@ def _text(program: Program, stage: str, named: Sequence[str], called: Mapping[st
         except SymattnError as error:
             why = error.message
             continue
-        if found.text and all(name == called.get(s, s) for name, s in found.names.items()):
-            return found.text
+        positions = {name: s for name, s in found.names.items() if isinstance(program.by_name[s].op, Position)}
+        if found.text and all(name == called.get(s, s) for name, s in found.names.items() if name not in positions):
+            return _with_positions(program, found.text, positions)
         why = why or found.unsaid or f"{found.text} is about {dict(found.names)}"
     raise UnsupportedError(f"this has no text in the language: {why}", next_move="name the parts of the expression")
+
+
+def _with_positions(program: Program, text: str, positions: Mapping[str, str]) -> str:
+    """The text with positions called by their function."""
+    if not positions:
+        return text
+    there: dict[Node, Node] = {}
+    for name, stage in positions.items():
+        there[Name(name)] = Call("positions", (Name(program.by_name[stage].out[0].space.size_text()),))
+    return unparse(substitute(parse(text), there))
 
 
 def _axis(name: str, size: int | str) -> str:

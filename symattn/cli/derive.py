@@ -45,16 +45,16 @@ SECTIONS = {"What is derived": _WHAT, 'The attention (for "attention")': _ATTENT
 @click.option("--cross", is_flag=True, help="Keys and values from another sequence.")
 @click.option("--scale", default="", metavar="TEXT", help="Of the scores. [default: 1/sqrt(d_k)]")
 @click.option("--to", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="pdf and html are written to a file.")
-@click.option("--lang", type=click.Choice(["es", "en"]), default="en", show_default=True)
+@click.option("--lang", type=click.Choice(["es", "en"]), default="en", show_default=True, help="Of words and reasons.")
 @click.option("--notation", type=click.Choice(["index", "matrix"]), default="index", show_default=True, help="Of the lines.")
 @click.option("--at", "at", default="", metavar="SIZES", help="Explicit entries at these sizes: n=3,d_k=2.")
 @click.option("--with", "numbers", metavar="FILE", help="The numbers of a worksheet, put into every line.")
-@click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True)
+@click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Of latex and pdf.")
 @click.option("-o", "--output", "output", type=click.Path(path_type=Path), help="File to write.  [default: ./TOPIC.pdf, ./TOPIC.html]")
 def command(
     topic: str | None, expr: str | None, shape: str, wrt: str, list: bool, form: str, lang: str, notation: str, at: str,
     numbers: str | None, paper: str, output: Path | None, **attention: Any,
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     """A derivation whose every line is proved, for all sizes.
 
     TOPIC is a theorem of the catalogue (--list), or "attention" for the gradient
@@ -68,8 +68,7 @@ def command(
           --shape "Q=n,d_k K=m,d_k V=m,d_v" --wrt Q,K
     """
     if list:
-        _list(lang)
-        return
+        return _list(lang)
     derivation = _derived(topic, expr, shape, wrt, attention)
     text = _written(derivation, form, lang, notation, at, numbers, paper)
     name = topic or "expression"
@@ -80,6 +79,7 @@ def command(
     else:
         assert isinstance(text, str)
         click.echo(text, nl=False)
+    return 0
 
 
 def _derived(topic: str | None, expr: str | None, shape: str, wrt: str, options: dict[str, Any]) -> Derivation:
@@ -167,18 +167,25 @@ def _numbers(file: str | None) -> dict[str, Any]:
     return dict(worksheet_numbers(file))
 
 
-def _list(lang: str) -> None:
+def _list(lang: str) -> int:
+    """The topics, each proved now; the exit code is 1 when one is not."""
     from symattn.calculus.catalogue import GROUPS, theorem, topics
+    from symattn.proof.evidence import StepRejected, Undecided
 
     found = {topic: theorem(topic) for topic in topics()}
     wide = max(len(topic) for topic in found)
+    code = 0
     for group in GROUPS:
         members = [topic for topic, file in found.items() if group == file.GROUP]
         if members:
             click.echo(group)
         for topic in members:
-            evidence = found[topic].derive().evidence
+            try:
+                evidence = found[topic].derive().evidence
+            except (StepRejected, Undecided) as error:
+                evidence, code = error.evidence, 1
             click.echo(f"  {topic:{wide}}  {evidence.text()}  {_plain(found[topic].TITLE.said(lang))}")
+    return code
 
 
 def _plain(title: str) -> str:

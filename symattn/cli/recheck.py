@@ -24,7 +24,7 @@ MAX_BYTES = 16_000_000
 
 @click.command(context_settings=CONTEXT)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--to", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--to", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How findings are shown.")
 def command(files: tuple[str, ...], form: str) -> int:
     """Prove saved derivations again, from their text alone.
 

@@ -16,7 +16,7 @@ from symattn import __version__
 from symattn.cli.main import cli
 
 COMMANDS = [
-    (), ("attend",), ("eval",), ("worksheet",), ("worksheet", "list"), ("worksheet", "build"), ("worksheet", "check"), ("worksheet", "new"),
+    (), ("attend",), ("derive",), ("eval",), ("recheck",), ("worksheet",), ("worksheet", "list"), ("worksheet", "build"), ("worksheet", "check"), ("worksheet", "new"),
 ]  # fmt: skip
 
 

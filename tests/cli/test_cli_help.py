@@ -16,7 +16,8 @@ from symattn import __version__
 from symattn.cli.main import cli
 
 COMMANDS = [
-    (), ("attend",), ("derive",), ("eval",), ("recheck",), ("worksheet",), ("worksheet", "list"), ("worksheet", "build"), ("worksheet", "check"), ("worksheet", "new"),
+    (), ("attend",), ("derive",), ("eval",), ("recheck",), ("worksheet",), ("worksheet", "list"), ("worksheet", "build"),
+    ("worksheet", "check"), ("worksheet", "new"),
 ]  # fmt: skip
 
 

@@ -60,6 +60,8 @@ def errors(fmt: Format, *, tokens: int = TOKENS, d_k: int = D_K, spread: float =
     draw = Draw(seed)
     given = {name: draw.normal(tokens, d_k) * (1.0 if name == "V" else spread) for name in "QKV"}
     feeds = {name: round_array(array, fmt) for name, array in given.items()}
+    if not all(np.isfinite(array.astype(np.float64)).all() for array in feeds.values()):
+        raise InputError(f"the inputs overflow {fmt.name}", next_move="take a smaller spread or another format")
     description = Attention(inputs="qkv")
     exact = truths(description.program("plain", n=tokens, d_k=d_k), feeds, ("scaled", "weights", "output"))
     wide = {name: array.astype(np.float64) for name, array in feeds.items()}

@@ -34,6 +34,7 @@ from symattn.study.result import Cell, Column, Curve, Panel, Plot, Said, Scale, 
 from symattn.study.texts import NEVER, binary_text, count, grid_cell, largest_cell, power_cell
 
 MAX_D_K = 4096
+MAX_STEPS = 2**18  # bits of precision times terms: a few seconds
 DEFAULT_D_K = 64
 BOUND_DIGITS = 12
 
@@ -138,6 +139,11 @@ def overflow(formats: Sequence[Format] = tuple(FORMATS.values()), d_k: int = DEF
         raise InputError("no float format is given", next_move="known: " + ", ".join(FORMATS))
     if not 1 <= d_k <= MAX_D_K:
         raise InputError(f"d_k is {d_k}", next_move=f"give 1 to {MAX_D_K}")
+    for fmt in formats:
+        if fmt.precision * d_k > MAX_STEPS:
+            raise InputError(
+                f"a dot product of {d_k} terms, step by step in {fmt.precision} bits, takes too long", next_move="take a smaller d_k"
+            )
     found = [thresholds(fmt, d_k) for fmt in formats]
     return Study(
         name="overflow",

@@ -34,6 +34,7 @@ ALGORITHMS = (
 WORKED = (("800",), ("180", "210", "95"))
 DEFAULT_FORMATS = (FLOAT16, FLOAT32, FLOAT64)
 MAX_SCORES = 64
+MAX_SCORE = 100_000
 EXACT_UP_TO = 16
 KINDS = ("inf", "nan", "zero")
 SHIFT_FORMAT = FLOAT16
@@ -107,6 +108,8 @@ def shift(scores: Sequence[str] | None = None, formats: Sequence[Format] = DEFAU
     for case in cases:
         if not 1 <= len(case) <= MAX_SCORES:
             raise InputError(f"{len(case)} scores are given", next_move=f"give 1 to {MAX_SCORES}")
+        for score in case:
+            _check_score(score)
     if not formats:
         raise InputError("no float format is given", next_move="name at least one")
     return Study(
@@ -162,6 +165,15 @@ def shift(scores: Sequence[str] | None = None, formats: Sequence[Format] = DEFAU
             "seed": str(seed),
         },
     )
+
+
+def _check_score(score: str) -> None:
+    try:
+        fits = abs(Fraction(score)) <= MAX_SCORE
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f'"{score[:40]}" is no score', next_move='give decimals or fractions as text, such as "180" or "-3.25"') from None
+    if not fits:
+        raise InputError(f"the score {score[:40]} is too large", next_move=f"at most {MAX_SCORE} in size")
 
 
 def _case_table(number: int, case: Sequence[str], formats: Sequence[Format]) -> Table:

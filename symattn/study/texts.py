@@ -89,9 +89,10 @@ def power_cell(x: Fraction) -> Cell:
 def largest_cell(fmt: Format) -> Cell:
     """The largest number of a format."""
     x = fmt.largest
+    if x < 10**7:
+        return grid_cell(x)
     top = x / Fraction(2) ** (fmt.emax - fmt.precision + 1)
-    text = str(x) if x.denominator == 1 and x < 10**7 else f"{top} * 2**{fmt.emax - fmt.precision + 1}"
-    return Cell(text, same(str(x)) if x.denominator == 1 and x < 10**7 else same(f"${scientific(Rational(x), 5)}$"))
+    return Cell(f"{top} * 2**{fmt.emax - fmt.precision + 1}", same(f"${scientific(Rational(x), 5)}$"))
 
 
 def rounded(value: float, digits: int = 3) -> str:

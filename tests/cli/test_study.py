@@ -86,6 +86,7 @@ BAD = [
     (("shift", "--scores", "[sqrt(2)]"), "not a rational number"),
     (("shift", "--scores", "[1, nan]"), "nan"),
     (("shift", "--scores", ""), "--scores"),
+    (("shift", "--scores", "[1e400]"), "is too large"),
     (("shift", "--scores", "[1]", "--generate", "3"), "both given"),
     (("shift", "--generate", "0"), "--generate is 0"),
     (("shift", "--generate", "3", "--spread", "-1"), "--spread is -1"),

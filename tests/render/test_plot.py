@@ -97,10 +97,20 @@ def test_every_renderer_tells_the_figure() -> None:
     assert r"\symplotlabel{curve}{west}" in tex
     assert re.search(r'<text class="tick"[^>]*><tspan>10</tspan><tspan dy="-[0-9.]+" font-size="[0-9.]+">−4</tspan>', html)
     assert "Figure 2." in text
-    assert [line.strip()[:3] for line in text.split("\n")].count("• n") == 2
+    assert all(f"n[{k}]" in text for k in (1, 2, 3))  # beside the curve where there is room, else below
     assert to_text(page(node), ascii=True).isascii()
 
 
 def test_a_label_may_stand_anywhere() -> None:
     labels = [s for s in shapes(plot("es").panels[1], 80.0) if isinstance(s, Label) and s.role == "curve"]
     assert {label.anchor for label in labels} == {"west", "east", "south", "north east"}
+
+
+def test_names_in_a_terminal_never_cover_a_curve() -> None:
+    """A curve through every row leaves no room beside it: its name goes below."""
+    wall = tuple((x / 60, y / 12) for x in range(61) for y in range(13))
+    crowded = replace(panel(*wall, style="dots"), curves=(n.Curve(wall, "dots", (n.Text("wall"),), (0.5, 0.5)),))
+    roomy = replace(panel((0.0, 0.0), (1.0, 0.0)), curves=(n.Curve(((0.0, 0.0), (1.0, 0.0)), "solid", (n.Text("floor"),), (0.5, 0.5)),))
+    lines = to_text(page(n.Figure((crowded, roomy)))).split("\n")
+    assert "      x wall" in lines
+    assert next(line for line in lines if "floor" in line).count("│") == 1

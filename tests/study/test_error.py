@@ -258,6 +258,8 @@ def test_the_study() -> None:
         ({"spread": 0.0}, "the spread is 0"),
         ({"spread": math.nan}, "the spread is nan"),
         ({"seed": -3}, "the seed is -3"),
+        ({"formats": (FLOAT8_E5M2,), "spread": 900000.0}, "the spread is 900000"),
+        ({"formats": (FORMATS["float8_e4m3fn"],), "spread": 1000.0}, "the inputs overflow float8_e4m3fn"),
     ],
 )
 def test_bad_input(arguments: dict[str, object], message: str) -> None:

@@ -117,6 +117,8 @@ def test_bad_input() -> None:
             overflow(d_k=d_k)
     with pytest.raises(InputError, match="no float format is given"):
         overflow(())
+    with pytest.raises(InputError, match="takes too long"):
+        overflow((Format("wide", 256, -100, 100),), 4096)
     for text, message in {
         "": "no float format is named",
         "flaot16": '"flaot16" is no known float format',

@@ -106,3 +106,12 @@ def test_the_study() -> None:
         shift(["1"] * 65)
     with pytest.raises(InputError, match="no float format"):
         shift(CASE, ())
+    for score, message in {
+        "x": '"x" is no score',
+        "1/0": '"1/0" is no score',
+        "nan": "no score",
+        "1e400": "too large",
+        "-100001": "too large",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            shift(["1", score])

@@ -21,6 +21,7 @@ def derive() -> Derivation:
     chain.define("B", "sum_over(1, i=n, a=d, c=d)", "productos en una proyección", "products in one projection")
     chain.define("M", "causal_part(ones(n, n))", "1 donde $j \\le i$", "1 where $j \\le i$")
     chain.define("J", "entries(1, if_atmost(i, j, -1), i=n, j=n)", "1 donde $j > i$", "1 where $j > i$")
+    chain.define("N", "ones(n, n) - M", "lo que no es $j \\le i$", "what is not $j \\le i$")
     chain.define("C", "sum(sum(M))", "pares con $j \\le i$", "pairs with $j \\le i$")
     chain.define(
         "F",
@@ -43,7 +44,8 @@ def derive() -> Derivation:
     chain.part("El espejo de la máscara", "The mirror image of the mask")
     chain.start("J")
     chain.step("using: J * M.T == J", "J * M.T", "si $j > i$, también $i \\le j$", "where $j > i$, also $i \\le j$")
-    chain.step("using: J == ones(n, n) - M", "(ones(n, n) - M) * M.T", "o $j \\le i$, o $j > i$", "either $j \\le i$ or $j > i$")
+    chain.step("using: J == N", "N * M.T", "o $j \\le i$, o $j > i$", "either $j \\le i$ or $j > i$")
+    chain.step("definition: N", "(ones(n, n) - M) * M.T", "lo que $N$ es", "what $N$ is")
     chain.step("distribute", "M.T - M * M.T", "se multiplica", "multiplied out")
     chain.step(
         "using: M * M.T == eye(n)",

@@ -19,6 +19,7 @@ def derive() -> Derivation:
     chain.given("X", "n, d", "tokens: solo cuenta su forma", "tokens: only their shape counts")
     chain.define("M", "causal_part(ones(n, n))", "1 donde el token $j$ está en el momento $i$", "1 where token $j$ is there at moment $i$")
     chain.define("J", "entries(1, if_atmost(i, j, -1), i=n, j=n)", "1 donde $j > i$", "1 where $j > i$")
+    chain.define("N", "ones(n, n) - M", "lo que no es $j \\le i$", "what is not $j \\le i$")
     chain.define("W", "2 * sum_over(1, i=n, a=d, c=d)", "con caché: una vez cada token", "with a cache: each token once")
     chain.define(
         "U", "2 * sum_over(M[i,j], i=n, j=n, a=d, c=d)", "sin caché: todos, en cada momento", "without: all of them, at each moment"
@@ -30,7 +31,8 @@ def derive() -> Derivation:
     chain.part("El espejo de la máscara", "The mirror image of the mask")
     chain.start("J")
     chain.step("using: J * M.T == J", "J * M.T", "si $j > i$, también $i \\le j$", "where $j > i$, also $i \\le j$")
-    chain.step("using: J == ones(n, n) - M", "(ones(n, n) - M) * M.T", "o $j \\le i$, o $j > i$", "either $j \\le i$ or $j > i$")
+    chain.step("using: J == N", "N * M.T", "o $j \\le i$, o $j > i$", "either $j \\le i$ or $j > i$")
+    chain.step("definition: N", "(ones(n, n) - M) * M.T", "lo que $N$ es", "what $N$ is")
     chain.step("distribute", "M.T - M * M.T", "se multiplica", "multiplied out")
     chain.step(
         "using: M * M.T == eye(n)",

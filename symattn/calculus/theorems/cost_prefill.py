@@ -25,6 +25,7 @@ def derive() -> Derivation:
     chain.given("W", "d, k", "una proyección: solo cuenta su forma", "a projection: only its shape counts")
     chain.define("M", "causal_part(ones(n, n))", "1 donde $j \\le i$", "1 where $j \\le i$")
     chain.define("J", "entries(1, if_atmost(i, j, -1), i=n, j=n)", "1 donde $j > i$", "1 where $j > i$")
+    chain.define("N", "ones(n, n) - M", "lo que no es $j \\le i$", "what is not $j \\le i$")
     chain.define("r", "sum(M)", "claves en el paso $i$", "keys at step $i$")
     chain.define(
         "c", "3 * sum_over(1, a=d, b=k) + 2 * r * sum_over(1, b=k)", "multiplicaciones del paso $i$", "multiplications of step $i$"
@@ -63,7 +64,8 @@ def derive() -> Derivation:
     chain.part("El espejo de la máscara", "The mirror image of the mask")
     chain.start("J")
     chain.step("using: J * M.T == J", "J * M.T", "si $j > i$, también $i \\le j$", "where $j > i$, also $i \\le j$")
-    chain.step("using: J == ones(n, n) - M", "(ones(n, n) - M) * M.T", "o $j \\le i$, o $j > i$", "either $j \\le i$ or $j > i$")
+    chain.step("using: J == N", "N * M.T", "o $j \\le i$, o $j > i$", "either $j \\le i$ or $j > i$")
+    chain.step("definition: N", "(ones(n, n) - M) * M.T", "lo que $N$ es", "what $N$ is")
     chain.step("distribute", "M.T - M * M.T", "se multiplica", "multiplied out")
     chain.step(
         "using: M * M.T == eye(n)",

@@ -67,15 +67,20 @@ def zero_test(
     """The hypotheses under which the zero test proves the equality for all sizes, None when it does not. No certificate: that takes a
     sample, too. Raises Undecided when the budget is spent."""
     budget = budget or Budget()
-    for expand in (0, _SMALL):
+    directed, expand = False, 0
+    while True:
         ctx = new_context(budget.terms, budget.seconds)
+        ctx.directed = directed
         lowering = Lowering(ctx, statement.program, atoms, expand)
         use_facts(ctx, lowering, facts)
         if _equal(ctx, lowering, statement):
             return tuple(dict.fromkeys([*ctx.hypotheses, *(h for fact in facts for h in fact.hypotheses)]))
-        if not lowering.small:
-            break
-    return None
+        if ctx.ordered and not directed:
+            directed = True
+        elif lowering.small and not expand:
+            expand = _SMALL
+        else:
+            return None
 
 
 def prove_at_sizes(

@@ -10,8 +10,9 @@ Promises: each rule is an identity for all sizes of at least 1, wherever the bas
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
-from symattn.proof.canon import collect, instantiated
+from symattn.proof.canon import collect, instantiated, term_key
 from symattn.proof.fold import apply_rule, fold_base, fold_constant
 from symattn.proof.indices import extent, fill, flatten, position, substituted
 from symattn.proof.terms import Context, Expr, Factor, Number, Term, Where, product, put, rename
@@ -173,7 +174,47 @@ def _relations(ctx: Context, t: Term) -> Expr | None:
                 return product(ctx, substitute(ctx, _without(t, rel), i, place), [Term(1, rels=frozenset([rel]))])
         elif found.kind == "le" and isinstance(found.name, int):
             orders.append((rel, found.name))
-    return _orders(ctx, t, orders) if len(orders) > 1 else None
+    ctx.ordered = ctx.ordered or bool(orders)
+    if len(orders) > 1:
+        closed = _orders(ctx, t, orders)
+        if closed is not None:
+            return closed
+    return _directed(ctx, t, orders) if ctx.directed else None
+
+
+def _directed(ctx: Context, t: Term, orders: list[tuple[Factor, int]]) -> Expr | None:
+    """Two opposite orders as their sum less 1 (one of them holds, since c + d >= 0); [a <= b] as 1 + [a = b] - [b <= a] where that turns
+    it into the direction in which it is kept, and as half of 1 + [a = b] where the rest does not change when a and b are exchanged.
+    Only where the context asks for it: windows are shorter as they are."""
+    by_pair = {rel[1]: rel for rel, _ in orders}
+    for rel, c in orders:
+        i, j = rel[1]
+        if ctx.space_of(i) != ctx.space_of(j):
+            continue
+        other = by_pair.get((j, i))
+        if other is not None:
+            return [_without(t, rel), _without(t, other), _without(t, rel, other).scaled(-1)]
+        way = _direction(ctx, t, rel) if c == 0 else 1
+        if way < 1:
+            label = ctx.label("same", None)
+            equal = Term(1, rels=frozenset([(label, ctx.fixed(label, (i, j)))]))
+            both = product(ctx, [_without(t, rel)], [Term(1), equal])
+            if way == 0:
+                return [x.scaled(Fraction(1, 2)) for x in both]
+            return both + product(ctx, [_without(t, rel)], [Term(-1, rels=frozenset([(rel[0], (j, i))]))])
+    return None
+
+
+def _direction(ctx: Context, t: Term, rel: Factor) -> int:
+    """1 when an order relation stands as it is kept, -1 when the other way round is kept, 0 when the two sides can be exchanged."""
+    i, j = rel[1]
+    if i not in t.bound or j not in t.bound:
+        return 1 if i in t.bound or (j not in t.bound and i < j) else -1
+    rest = _without(t, rel)
+    rest = Term(1, rest.mono, rest.bound - {i, j}, rest.facs, rest.rels)
+    outer = {k: k + 2 for k in rest.indices() - rest.bound}
+    first, second = (term_key(ctx, rest, {**outer, i: a, j: b}) for a, b in ((0, 1), (1, 0)))
+    return 0 if first == second else 1 if first < second else -1
 
 
 def _without(t: Term, *gone: Factor) -> Term:

@@ -162,6 +162,8 @@ class Context:
         self.hypotheses: dict[str, None] = {}
         self.leads: dict[int, Any] = {}
         self.rules: list[Any] = []
+        self.directed = False  # are order relations brought to one direction?
+        self.ordered = False  # were there any?
         self.equal: dict[tuple[int, int], tuple[tuple[Indices, int] | None]] = {}
         # Set by functions.py, which stands above the rules that call them.
         self.rebuild: Callable[[Context, int, dict[int, Where], Number], Expr] = _missing

@@ -1,8 +1,8 @@
 """Is a sum of terms zero for all sizes, wherever its denominators do not vanish?
 
-(a) Settle; nothing left is zero. (b) Multiply by reciprocals and roots that stand outside every sum, expand, and settle again. (c) Where
-all terms are sums, free one index of each: a sum of zeros is zero. (d) Nested expressions whose arguments are equal become one. Order
-relations that say the same in two directions are brought to one direction.
+(a) Settle; nothing left is zero. (b) Multiply by reciprocals and roots that stand outside every sum, expand, and settle again.
+(c) Where denominators hang on summed indices, free one index of each term: a sum of zeros is zero. (d) Nested expressions whose arguments
+are equal become one.
 
 Promises: "zero" is proved. Does not promise: that every zero is seen; "no" proves nothing.
 """
@@ -14,7 +14,6 @@ from itertools import islice, permutations, product
 from symattn.proof.canon import instantiated
 from symattn.proof.reduce import settled
 from symattn.proof.terms import Context, Expr, Factor, Indices, Number, Term, minus, put, rename, whole
-from symattn.proof.terms import product as times
 
 ROUNDS = 12
 DEPTH = 3
@@ -27,11 +26,6 @@ def vanishes(ctx: Context, terms: Expr, depth: int = 0) -> bool:
     terms = _cleared(ctx, settled(ctx, terms))
     if not terms:
         return True
-    directed = _directed(ctx, terms)
-    if directed is not None:
-        terms = _cleared(ctx, settled(ctx, directed))
-        if not terms:
-            return True
     merged = _merged(ctx, terms, depth)
     if merged is not None:
         return vanishes(ctx, merged, depth)
@@ -69,45 +63,9 @@ def _shifts(terms: Expr) -> dict[Factor, Number]:
     return shifts
 
 
-# -- directions of orders ---------------------------------------------------------------------------------------------
-def _directed(ctx: Context, terms: Expr) -> Expr | None:
-    """[a <= b] written as 1 + [a = b] - [b <= a] where that brings the summed index to the left; two opposite orders that
-    overlap as their sum less 1. None when there is nothing to do."""
-    changed = False
-    work, out = list(terms), []
-    while work:
-        t = work.pop()
-        found = _direct(ctx, t)
-        if found is None:
-            out.append(t)
-        else:
-            ctx.tick(len(found))
-            changed = True
-            work += found
-    return out if changed else None
-
-
-def _direct(ctx: Context, t: Term) -> Expr | None:
-    orders = {r[1]: (r, ctx.labels[r[0]].name) for r in t.rels if ctx.labels[r[0]].kind == "le"}
-    for (i, j), (rel, c) in orders.items():
-        if not isinstance(c, int) or ctx.space_of(i) != ctx.space_of(j):
-            continue
-        rest = Term(t.coef, t.mono, t.bound, t.facs, t.rels - {rel})
-        opposite = orders.get((j, i))
-        if opposite is not None and isinstance(opposite[1], int):
-            other = Term(t.coef, t.mono, t.bound, t.facs, t.rels - {opposite[0]})
-            both = Term(t.coef, t.mono, t.bound, t.facs, t.rels - {rel, opposite[0]})
-            return [rest, other, both.scaled(-1)]
-        if c == 0 and ((i in t.bound) < (j in t.bound) or ((i in t.bound) == (j in t.bound) is False and i > j)):
-            label = ctx.label("same", None)
-            equal = Term(1, rels=frozenset([(label, ctx.fixed(label, (i, j)))]))
-            return times(ctx, [rest], [Term(1), equal, Term(-1, rels=frozenset([(rel[0], (j, i))]))])
-    return None
-
-
 # -- (c) --------------------------------------------------------------------------------------------------------------
 def _aligned(ctx: Context, terms: Expr, depth: int) -> bool:
-    if not all(t.bound for t in terms):
+    if not all(t.bound for t in terms) or not any(_role(t, b) for t in terms for b in t.bound):
         return False
     pivot = min(terms, key=lambda t: len(t.bound))
     tried, most = 0, ALIGNMENTS[depth]

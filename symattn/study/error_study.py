@@ -138,14 +138,14 @@ def error(
             ),
         ),
         conclusion=Said(
-            f"Sin restar el máximo, float16 desborda en {lost} de los 2500 vectores; restándolo, en ninguno, y sin perder exactitud. "
+            f"Sin restar el máximo, float16 desborda en {lost} de los 2500 vectores; restándolo, en ninguno, con casi la misma exactitud. "
             f"Evitar la "
             f"división cuesta de {min(worse):.1f} a {max(worse):.1f} veces más error. Sobre los bloques tienen razón las dos partes: si "
             f"la suma "
             "parcial se guarda en 16 bits, cada bloque la redondea y los bloques chicos empeoran; si se guarda en 32, el método por "
             "bloques es "
             "mejor que una sola pasada. Difieren en el acumulador.",
-            f"Without subtracting the maximum float16 overflows in {lost} of the 2,500 vectors; with it in none, at no loss of accuracy. "
+            f"Without subtracting the maximum float16 overflows in {lost} of the 2,500 vectors; with it in none, at nearly the same accuracy. "
             f"Avoiding "
             f"the division costs {min(worse):.1f} to {max(worse):.1f} times the error. About tiles both sides are right: when the running "
             f"state "

@@ -128,7 +128,7 @@ def scaling(
     effects = {d: simulate_effects(draw, d, rows, keys, kind) for d in sizes}
     return Study(
         name="scaling",
-        question=Said("Por qué se divide por la raíz de d_k", "Why one divides by the root of d_k"),
+        question=Said("Por qué se divide por la raíz de $d_k$", "Why one divides by the root of $d_k$"),
         opening=Said(
             r"Con entradas independientes de media 0 y varianza 1, la desviación de $q \cdot k$ es exactamente $\sqrt{d_k}$: es la raíz de "
             f"una suma de $d_k$ varianzas iguales a 1. A su lado, la desviación de {samples} productos sorteados, con su intervalo del 95 "

@@ -145,7 +145,8 @@ def error(
             "parcial se guarda en 16 bits, cada bloque la redondea y los bloques chicos empeoran; si se guarda en 32, el método por "
             "bloques es "
             "mejor que una sola pasada. Difieren en el acumulador.",
-            f"Without subtracting the maximum float16 overflows in {lost} of the 2,500 vectors; with it in none, at nearly the same accuracy. "
+            f"Without subtracting the maximum float16 overflows in {lost} of the 2,500 vectors; with it in none, at nearly the same "
+            f"accuracy. "
             f"Avoiding "
             f"the division costs {min(worse):.1f} to {max(worse):.1f} times the error. About tiles both sides are right: when the running "
             f"state "

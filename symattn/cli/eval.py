@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
@@ -15,6 +16,8 @@ from symattn.errors import InputError, Place
 
 MAX_BYTES = 1_000_000
 NAME = "<expression>"
+_VECTOR = re.compile(r"\[([0-9.,;\s+\-\u2212]*)\]")
+_TIGHT = re.compile(r"(?<![0-9.,])([0-9]+),([0-9]+)(?![0-9.]|,\S)")
 
 
 def _begins_with_minus(argument: str) -> bool:
@@ -86,6 +89,18 @@ def command(expression: str, digits: int, numbers: str, order: str, stages: bool
         return
     for line in as_text(readings, shown, width()):
         click.echo(line)
+    tight = _decimal_comma(expression)
+    if tight is not None:
+        whole, places = tight.groups()
+        click.echo(f"{tight[0]} was read as two entries, {whole} and {places}; if one decimal is meant, write {whole}.{places}", err=True)
+
+
+def _decimal_comma(expression: str) -> re.Match[str] | None:
+    """What may be a decimal comma: in a vector of numbers, a comma without a space among commas with one, as in [0,5, 1,2]."""
+    for vector in _VECTOR.finditer(expression):
+        if re.search(r",\s", vector[1]) and (tight := _TIGHT.search(vector[1])):
+            return tight
+    return None
 
 
 def _from_standard_input() -> str:

@@ -48,6 +48,10 @@ def write_whole(path: Path, content: str | bytes, *, next_move: str = "free some
         os.chmod(temporary, stat.S_IMODE(mode))
         os.replace(temporary, target)
         temporary = ""
+    except FileNotFoundError:
+        raise InputError(
+            f"{path} cannot be written: there is no folder {path.parent}", next_move="create it, or choose another place with -o"
+        ) from None
     except OSError as error:
         raise InputError(
             f"{path} cannot be written: {error.strerror or error}; what stood there before is untouched", next_move=next_move

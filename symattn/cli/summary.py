@@ -84,7 +84,8 @@ def _errata(result: Result, document: DocumentReport, width: int) -> list[str]:
     false = [s for s in document.statements if s.status in ("false", "imprecise")]
     if not groups and not false:
         return []
-    lines = [f"Errata of {visible(result.sheet.source or result.sheet.name)}"]
+    source = f" ({visible(result.sheet.source)})" if result.sheet.source else ""
+    lines = [f"Errata of {visible(result.sheet.name)}{source}, line:column"]
     for cause, claims in sorted(
         groups.items(), key=lambda g: min(LISTED.index(c.judgement.verdict) if c.judgement.verdict in LISTED else 9 for c in g[1])
     ):
@@ -123,4 +124,6 @@ def _open(report: Report, strict: bool) -> list[str]:
             lines.append(f"{place}: acknowledged as {claim.expects}, but {claim.printed} is {claim.judgement.verdict}")
         else:
             lines.append(f"{place}: {claim.judgement.verdict}: {claim.printed} is not acknowledged")
+    if lines:
+        lines.append('Correct the claim; if the document errs, end it with "known ID" and add a block ```known ID VERDICT')
     return lines

@@ -69,6 +69,13 @@ def _start(file: TextFile, number: int) -> int:
 
 
 def _settled(file: TextFile, block: _Block) -> Given:
+    for number, line in block.rows:
+        if ";" in line:
+            raise file.error(
+                _start(file, number) + line.index(";"),
+                "a semicolon separates no columns here",
+                "separate columns with commas and write decimals with a point: 0.5,1",
+            )
     rows = [[_bare(cell) for cell in line.split(",")] for _, line in block.rows]
 
     def locate(path: Path) -> Place:

@@ -7,7 +7,7 @@ was made. Does not promise: any digits; each system says what its entries are (e
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symattn.errors import InputError
 from symattn.interp.events import Event
@@ -61,6 +61,14 @@ class Evaluation(Mapping[str, Tensor[Any]]):
         if name not in self.reading:
             raise UnknownStage(f"there is no stage {name!r}", next_move="the stages: " + ", ".join(self.reading))
         return self.reading[name]
+
+    if not TYPE_CHECKING:  # a type checker finds a wrong name by itself
+
+        def __getattr__(self, name: str) -> Any:
+            """Never a value: says how a stage is read."""
+            if name in self.__dict__.get("reading", ()):
+                raise AttributeError(f'a stage is read by its name in brackets: evaluation["{name}"]')
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.reading)

@@ -31,6 +31,7 @@ from symattn.language.reader import POINT, Reader
 from symattn.language.tokens import Source, Token
 
 SUM, PRODUCT, SIGN, POWER = 1, 2, 3, 4
+ELSEWHERE = {"ln": "log", "average": "mean", "avg": "mean", "logistic": "sigmoid", "expit": "sigmoid"}  # names other places use
 LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "@": PRODUCT, "**": POWER}
 
 
@@ -247,7 +248,8 @@ class Parser(Reader):
         """The arguments of a function."""
         row = FUNCTIONS.get(token.text)
         if row is None:
-            move = suggestion(token.text, FUNCTIONS, "functions")
+            meant = ELSEWHERE.get(token.text.lower())
+            move = f"write {FUNCTIONS[meant].usage()}" if meant else suggestion(token.text, FUNCTIONS, "functions")
             raise self.fail(f'there is no function "{token.text}"', f"{move}; text is never run; to multiply write *, to index [ ]", token)
         self.open(self.next())
         args: list[Node] = []
@@ -268,6 +270,8 @@ class Parser(Reader):
         if not row.least <= len(args) <= row.most:
             many = f"{row.least}" if row.least == row.most else f"{row.least} to {row.most}"
             hint = f"; {POINT}" if len(args) > row.most and all(isinstance(a, Number | Sign) for a in args) else ""
+            if hint and row.kind == "along":
+                hint = f"; several numbers are one vector: {row.name}([1, 2, 3]){hint}"
             plural = "" if many == "1" else "s"
             raise self.fail(f"{row.name} takes {many} argument{plural}, not {len(args)}", f"write {row.usage()}{hint}", token)
         return Call(row.name, tuple(args), tuple(keywords), place=self.place(token))

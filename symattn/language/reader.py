@@ -106,6 +106,8 @@ class Reader:
         if text == ":":
             return self.fail("a colon cannot stand here", "a colon alone stands for all entries: A[:,0]")
         if text == ";":
+            if self._open and self._open[-1].text == "[":
+                return self.fail("a semicolon cannot stand here", f"entries are separated by commas, rows are in brackets; {POINT}")
             return self.fail("a semicolon cannot stand here", "write one expression")
         return self.fail(f'a value is missing before "{token.typed}"', move or "write a value on both sides of it")
 
@@ -124,9 +126,9 @@ class Reader:
             return self.fail("text in quotes cannot stand here", 'quotes hold only a keyword\'s word, as in mask="causal"', token)
         if is_reserved(token.text):
             return self.fail(f'"{token.text}" is a word of Python', "an expression is a formula: values, + - * / @ ** and functions", token)
-        return self.fail(
-            f'"{token.typed[:30]}" stands beside a value with no sign between', "write * (or another sign) between them", token
-        )
+        entries = bool(self._open) and self._open[-1].text == "["
+        move = "write a comma between two entries; to multiply write *" if entries else "write * (or another sign) between them"
+        return self.fail(f'"{token.typed[:30]}" stands beside a value with no sign between', move, token)
 
     def method(self, part: str) -> LanguageError:
         """What to say of `x.exp()` and `np.exp(x)`."""

@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symattn.errors import ProgramError, SymattnError
+from symattn.errors import ProgramError, ShapeError, SymattnError
 from symattn.program import lower_scores
 from symattn.program.algorithms import ALGORITHMS, Softmax
 from symattn.program.lower_draft import Axes, Draft, Mask
@@ -253,9 +253,19 @@ class Attention:
                 f'masked_row is "nan", which the reading "{numbers}" does not have',
                 next_move='write "zero" or "mean", or choose a float reading',
             )
+        if self.inputs == "qkv" and not self.cross:
+            self._check_one_sequence(feeds)
         sizes = self._stated_sizes(feeds)
         program = self.program(algorithm, masking=masking, masked_value=masked_value, blocks=blocks, **sizes)
         return program.evaluate(self.with_defaults(feeds), numbers=numbers, **options)
+
+    def _check_one_sequence(self, feeds: Mapping[str, Any]) -> None:
+        queries, keys = row_count(feeds.get("Q")), row_count(feeds.get("K"))
+        if queries and keys and queries != keys:
+            raise ShapeError(
+                f'"Q" has {queries} row{"s" * (queries != 1)} and "K" has {keys}, but one sequence has as many queries as keys',
+                next_move="say cross=True when the keys come from another sequence",
+            )
 
     def _stated_sizes(self, feeds: Mapping[str, Any]) -> dict[str, int]:
         """n and m as they are given, where positions of two sequences are compared and no offset says how."""

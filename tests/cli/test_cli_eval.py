@@ -134,3 +134,17 @@ def test_a_reading_cannot_write_to_the_terminal() -> None:
     lines = as_text([reading("\x1b[31m1.0\u202e")], ["S"])
     assert not any(map(hidden, lines))
     assert "␛[31m1.0⟨U+202E⟩" in lines[1]
+
+
+def test_what_may_be_a_decimal_comma_is_mentioned() -> None:
+    done = ran("eval", "sum([0,677, 1,223])", "--numbers", "exact")
+    assert done.code == 0
+    assert "901" in done.out
+    assert done.err == "0,677 was read as two entries, 0 and 677; if one decimal is meant, write 0.677\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["sum([1,2,3])", "sum([1, 2, 3])", "sum([1.5,2, 3])", "sum([[1,2], [3,4]])", "A = [[1, 2], [3, 4]]; A[0,1]"]
+)
+def test_commas_of_one_kind_are_taken_as_they_are(text: str) -> None:
+    assert ran("eval", text).err == ""

@@ -95,7 +95,7 @@ BAD = [
     ("csv", "# Q\n1,2\n3\n", (3, 1), "ragged: row 1"),
     ("csv", "# Q\n1,2\n3, \n", (3, 4), "is not a number"),
     ("csv", "# Q\n1,nan\n", (2, 3), "nan is not a finite number"),
-    ("csv", "# Q\n1;2\n", (2, 1), "'1;2' is not a number"),
+    ("csv", "# Q\n1;2\n", (2, 2), "a semicolon separates no columns here"),
     ("csv", "1,2\n", (1, 1), "before the first heading"),
     ("csv", "# Q\n1\n# Qs\n2\n", (3, 3), "did you mean Q"),
     ("csv", "# Q\n1\n# Q\n2\n", (3, 1), '"Q" is given twice'),

@@ -225,3 +225,11 @@ def test_heavy_libraries_are_loaded_only_when_needed():
     assert loaded_after(EXACT_RUN) == set()
     assert loaded_after(EXACT_RUN + "y.enclose(64)") == {"flint"}
     assert loaded_after("import symattn.interp.evaluate, numpy") == {"numpy"}, "the probe sees what is loaded"
+
+
+def test_a_stage_asked_for_as_an_attribute():
+    done = evaluate(TWICE, {"A": [[1]]})
+    with pytest.raises(AttributeError, match=r'a stage is read by its name in brackets: evaluation\["A"\]'):
+        getattr(done, "A")  # noqa: B009
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        getattr(done, "nothing")  # noqa: B009

@@ -302,3 +302,10 @@ def test_minus_infinity_makes_nan_of_a_fully_masked_row_and_error_refuses_it():
         assert all(math.isnan(x) for x in got["output"][1].entries)
         with pytest.raises(MaskedRowError, match="token=1"):
             Attention(inputs="qkv", mask="array").evaluate(feeds, numbers="float64", masking="additive", algorithm=algorithm)
+
+
+def test_two_lengths_without_cross_say_what_to_write():
+    feeds = {"Q": [[1]], "K": [[1], [2]], "V": [[1], [2]]}
+    with pytest.raises(ShapeError, match="cross=True"):
+        Attention(inputs="qkv").evaluate(feeds)
+    assert Attention(inputs="qkv", cross=True).evaluate(feeds).sizes["m"] == 2

@@ -36,12 +36,13 @@ class SectionedCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The sections, then the rest."""
-        records = {p.name: record for p in self.get_params(ctx) if (record := p.get_help_record(ctx)) is not None}
+        options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
+        records = {p.name: record for p in options if (record := p.get_help_record(ctx)) is not None}
         for heading, names in self.sections.items():
             with formatter.section(heading):
                 formatter.write_dl([records.pop(name) for name in names if name in records])
         with formatter.section("Options"):
-            formatter.write_dl([records[name] for name in records if name != "file"])
+            formatter.write_dl(list(records.values()))
 
 
 def sectioned(sections: Sections) -> type[SectionedCommand]:

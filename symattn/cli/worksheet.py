@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from symattn.sheets.result import Result
 
 LONGEST_NAME = 60
+UNREAD_SHOWN = 10
 
 
 @click.group(cls=NearGroup, context_settings=CONTEXT)
@@ -231,6 +232,7 @@ def _summary(results: Sequence[Result], lang: str | None, strict: bool) -> None:
     for line in summary_lines(results, report(results, None if lang in (None, "all") else lang), strict, width()):
         click.echo(line)
     _unverified(results)
+    _unread(results)
 
 
 def _unverified(results: Sequence[Result]) -> None:
@@ -238,6 +240,14 @@ def _unverified(results: Sequence[Result]) -> None:
         if not result.verified and result.sheet.source:
             said = f"{result.sheet.path}: places not verified: {result.sheet.source} is not at hand (give --source DIR)"
             click.echo(visible(said), err=True)
+
+
+def _unread(results: Sequence[Result]) -> None:
+    for result in results:
+        if result.unread:
+            shown = ", ".join(f"{text} at {spot.line}:{spot.column}" for spot, text in result.unread[:UNREAD_SHOWN])
+            more = f" and {len(result.unread) - UNREAD_SHOWN} more" if len(result.unread) > UNREAD_SHOWN else ""
+            click.echo(visible(f"{result.sheet.path}: no claim reads {shown}{more} of {result.sheet.source}"), err=True)
 
 
 def _exit_code(results: Sequence[Result], strict: bool) -> int:

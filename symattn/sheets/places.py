@@ -7,7 +7,7 @@ Does not promise: to know which numbers of a document are claims; the worksheet'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -81,6 +81,13 @@ class SourceDocument:
         if self.lines is None:
             return None
         return sum(len(number_tokens(line)) for line in self.lines)
+
+    def unread(self, covered: Set[Spot]) -> tuple[tuple[Spot, str], ...]:
+        """The numbers of the document that are not among the covered places, with their text; () when it is not at hand."""
+        found = [
+            (Spot(at, start + 1), line[start:end]) for at, line in enumerate(self.lines or (), 1) for start, end, _ in number_tokens(line)
+        ]
+        return tuple((spot, text) for spot, text in found if spot not in covered)
 
 
 def open_source(sheet: SheetSource, folder: Path | None) -> SourceDocument:

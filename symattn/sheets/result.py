@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from symattn.claims.model import Claim, DocumentReport, Report, Statement
+from symattn.claims.model import Claim, DocumentReport, Report, Spot, Statement
 from symattn.claims.statements import all_of, relation_truth, status
 from symattn.errors import Place, SheetError, SymattnError
 from symattn.language.names import suggestion
@@ -54,6 +54,7 @@ class Result:
     verified: bool
     seen: int
     understood: int
+    unread: tuple[tuple[Spot, str], ...] = ()
     _reports: dict[str, DocumentReport] = field(default_factory=dict, repr=False, compare=False)
 
     def report(self, lang: str) -> DocumentReport:
@@ -106,9 +107,10 @@ def work_out(sheet: SheetSource, source_folder: Path | None = None, *, search_sl
     spoken = tuple(_statement(compiled, part) for part in sheet.parts if isinstance(part, StatementBlock))
     covered = len(collected.covered)
     seen = source.seen()
+    unread = source.unread(collected.covered)
     _check_statement_places(sheet, source)
     seen = covered if seen is None else seen
-    return Result(sheet, compiled, tuple(judged), spoken, causes, _covering(judged, causes), source.at_hand, seen, covered)
+    return Result(sheet, compiled, tuple(judged), spoken, causes, _covering(judged, causes), source.at_hand, seen, covered, unread)
 
 
 def report(results: Sequence[Result], lang: str | None = None) -> Report:

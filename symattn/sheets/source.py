@@ -274,7 +274,9 @@ class _Reader:
             found = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
             line, column = (int(found[1]) + 1, int(found[2])) if found else (1, 1)
             message = re.sub(r"\s*\(at .*\)$", "", str(error))
-            raise self.error(line, f"the front matter is not TOML: {message}", column=column) from error
+            raise self.error(
+                line, f"the front matter is not TOML: {message}", 'texts stand in quotes: source = "note.txt"', column=column
+            ) from error
         self.at = end + 1
         return meta
 

@@ -223,7 +223,8 @@ class Compiler:
         stranger = _STRANGERS.get(node.id.lower())
         if stranger and not close:
             return LanguageError(f'there is no value "{node.id}"', place=node.place, next_move=stranger)
-        return LanguageError(f'there is no value "{node.id}"', place=node.place, next_move=suggestion(node.id, known, "values"))
+        move = suggestion(node.id, known, "values") if known else f"no values are known here; define it before: {node.id[:30]} = 2"
+        return LanguageError(f'there is no value "{node.id}"', place=node.place, next_move=move)
 
     def _index(self, x: Value, items: tuple[IndexItem, ...], node: Index) -> Value:
         if len(items) > len(x.axes):

@@ -8,7 +8,7 @@ _TEXT = """\
 +++
 title = {{ es = {title}, en = {title} }}
 lang = "es"
-source = {source}
+source = {source}  # the file name of the document; --source says where it is
 
 [labels]
 token = ["uno", "dos"]

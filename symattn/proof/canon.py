@@ -238,6 +238,6 @@ def instantiated(ctx: Context, label: int, idx: Indices) -> Expr:
     for t in found.body:
         bound = {b: ctx.fresh(ctx.space_of(b)) for b in sorted(t.bound)}
         moved = rename(ctx, t, {**to, **bound} if bound else to)
-        moved.settled = t.settled
+        moved.settled = t.settled and not t.rels
         out.append(moved)
     return out

@@ -18,7 +18,7 @@ from symattn.proof.certificate import Certificate, Statement, mint
 from symattn.proof.evidence import StepRejected
 from symattn.proof.forms import NONNEGATIVE, POSITIVE, Forms
 from symattn.proof.kernel import Budget, prove_equal, stated
-from symattn.proof.known import PROVED, Known, Signs, fresh, merged, named, order_of
+from symattn.proof.known import PROVED, Known, Signs, certain, fresh, merged, named, order_of
 from symattn.proof.sampling import cone
 
 _TURNED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "==": "=="}
@@ -161,7 +161,7 @@ def transitive(first: Certificate, *rest: Certificate) -> Certificate:
     """From a <= b, b <= c, … to a <= c; equalities may stand between, strict ones make it strict.
 
     Raises StepRejected when the stages do not meet or the signs point different ways."""
-    program = max((c.statement.program for c in (first, *rest)), key=lambda p: len(p.stages))
+    program = max((certain(c).statement.program for c in (first, *rest)), key=lambda p: len(p.stages))
     relation = order_of(first, program)
     left, at = first.statement.left, first.statement.right
     for c in rest:
@@ -179,7 +179,7 @@ def transitive(first: Certificate, *rest: Certificate) -> Certificate:
 
 def turned(certificate: Certificate) -> Certificate:
     """From a <= b to b >= a; from a == b to b == a. Raises StepRejected for a comparison with a number."""
-    s = certificate.statement
+    s = certain(certificate).statement
     order_of(certificate, s.program)
     if s.right == "0":
         raise StepRejected(f'"{s.text()}" compares with a number')
@@ -189,10 +189,9 @@ def turned(certificate: Certificate) -> Certificate:
 
 def antisymmetric(first: Certificate, second: Certificate) -> Certificate:
     """From a <= b and b <= a (or a >= b) to a == b. Raises StepRejected where they do not meet."""
-    a = first.statement
-    program = max((a.program, second.statement.program), key=lambda p: len(p.stages))
+    a, b = certain(first).statement, certain(second).statement
+    program = max((a.program, b.program), key=lambda p: len(p.stages))
     signs = (order_of(first, program), order_of(second, program))
-    b = second.statement
     ways = {signs[0][0], (signs[1] if (b.left, b.right) == (a.left, a.right) else _TURNED[signs[1]])[0]}
     if {b.left, b.right} != {a.left, a.right} or ways != {"<", ">"} or "<" in signs or ">" in signs:
         raise StepRejected(f'"{a.text()}" and "{b.text()}" do not bound from both sides')

@@ -54,12 +54,18 @@ class Known:
         return tuple(dict.fromkeys([*own, *needed, *(h for c in self.given for h in c.hypotheses)]))
 
 
-def order_of(certificate: object, program: Program, *, limit: bool = False) -> str:
-    """The relation of a certificate about stages of this program; a limit only where one is asked for. Raises ProgramError for what is
-    no certificate, StepRejected for what is no comparison for all sizes."""
+def certain(certificate: object) -> Certificate:
+    """The certificate, if it is one. Raises ProgramError."""
     if not genuine(certificate):
         raise ProgramError("a rule that starts from what is not a certificate of the kernel", next_move="prove it first")
     assert isinstance(certificate, Certificate)
+    return certificate
+
+
+def order_of(certificate: object, program: Program, *, limit: bool = False) -> str:
+    """The relation of a certificate about stages of this program; a limit only where one is asked for. Raises ProgramError for what is
+    no certificate, StepRejected for what is no comparison for all sizes."""
+    certificate = certain(certificate)
     s = certificate.statement
     if ((s.relation == "->" or s.scope) and not limit) or certificate.evidence.kind != PROVED_ALL_SIZES:
         raise StepRejected(f'"{s.text()}" is not a comparison for all sizes')

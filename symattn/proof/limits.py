@@ -75,10 +75,10 @@ def squeeze(
     low, high = _bound(below, program, stage, "<="), _bound(above, program, stage, ">=")
     reached = {limit}
     for c in limits:
-        s = c.statement if isinstance(c, Certificate) else None
-        if s is None or s.relation != "->" or s.scope != _scope(variable) or s.right != limit:
-            raise StepRejected(f'"{s.text() if s else c}" is not a limit "{limit}" as {variable} grows')
         order_of(c, program, limit=True)
+        s = c.statement
+        if s.relation != "->" or s.scope != _scope(variable) or s.right != limit:
+            raise StepRejected(f'"{s.text()}" is not a limit "{limit}" as {variable} grows')
         reached.add(s.left)
     for side in (low, high):
         if side not in reached:
@@ -227,7 +227,7 @@ def _of_function(op: str, x: Fate) -> Fate:
         case "exp":
             return {"down": "zero", "up": "up", "zero": "bounded", "bounded": "bounded"}.get(x or "")  # type: ignore[return-value]
         case "tanh" | "erf" | "sin":
-            return "zero" if x == "zero" else "bounded" if x is not None or op == "sin" else None
+            return "zero" if x == "zero" else "bounded"
         case "cos":
             return "bounded"
         case "sqrt":

@@ -91,9 +91,22 @@ class Lowering:
     def _fixed(self, space: Space, position: int) -> Where:
         """A position of a space, which is supposed to be there."""
         place = indices.fixed_place(space, position)
-        if isinstance(space.size, str) and position > 0:
-            self.ctx.suppose(f"{space.size} > {position}")
+        self._suppose(space, place)
         return place
+
+    def _suppose(self, space: Space, place: Where) -> None:
+        """Write down that a position must be there, where a symbol for a size leaves that open."""
+        if isinstance(place, tuple):
+            match place[0]:
+                case "at" if isinstance(space.size, str) and int(place[1]) > 0:  # type: ignore[arg-type]
+                    self.ctx.suppose(f"{space.size} > {place[1]}")
+                case "in":
+                    self._suppose(space.blocks[int(place[1])], place[2])  # type: ignore[arg-type, misc]
+                case "jt":
+                    for part, inner in zip(space.factors, place[1], strict=True):  # type: ignore[arg-type]
+                        self._suppose(part, inner)
+                case _:
+                    pass
 
     # -- stages -------------------------------------------------------------------------------------------------------
     def stage(self, name: str, places: Places) -> Expr:
@@ -116,7 +129,7 @@ class Lowering:
         for b in t.bound:
             at[b] = self.ctx.fresh(self.ctx.space_of(b))
         moved = rename(self.ctx, t, at)
-        moved.settled = True
+        moved.settled = not t.rels  # what is kept of a relation between free indices depends on their order
         return moved
 
     def _atom(self, stage: Stage, places: Places) -> Expr:

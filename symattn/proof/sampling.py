@@ -59,7 +59,7 @@ def sample(
     trial = _Trial(part, left, right, relation, rng, bound, positive)
     exact = relation == "==" and _within_residues(part)
     seen: list[Sizes] = []
-    for plan in dict.fromkeys(plans):
+    for plan in plans:
         verdict = trial.by_residues(dict(plan)) if exact else None
         if verdict is False:
             trial.search([plan] if sizes else [*_smaller(part), plan])
@@ -139,16 +139,25 @@ class _Trial:
 
     def at(self, feeds: Mapping[str, Tensor[Any]], sizes: Mapping[str, int]) -> Counterexample | bool | None:
         """A counterexample, True for agreement, False where nothing is proved, None where a side has no value."""
+        runner = Runner(self.program, feeds, enclosures.TABLE, sizes, self.parameters)
         try:
-            a, b = self._values(feeds, sizes, enclosures.TABLE)
+            a, b = runner.value(self.left), runner.value(self.right)
         except (DomainError, MaskedRowError, UnsupportedError):
             return None
         sure = True
         for flat, (x, y) in enumerate(zip(a.entries, b.entries, strict=True)):
             if self._wrong(x, y):
+                if not self._divides(runner):
+                    return None
                 return self._counterexample(feeds, sizes, list(a.indices())[flat], x, y)
             sure = sure and (self.relation != "==" or enclosures.agreeing_bits(x, y) >= _MIN_BITS)
         return sure
+
+    def _divides(self, runner: Runner) -> bool:
+        """Is nothing 0 that is divided by somewhere? (The row sum of an empty row is, and no entry of the row ever reads it; a statement
+        that supposes it not to be 0 is not refuted there.)"""
+        zero = Fraction(0)
+        return all(enclosures.differ(x, zero) for name in _divisors(self.program) for x in runner.value(name).entries)
 
     def _wrong(self, x: enclosures.Value, y: enclosures.Value) -> bool:
         a, b = enclosures.interval(x), enclosures.interval(y)
@@ -275,6 +284,16 @@ def _smaller(program: Program) -> list[Sizes]:
 
 def _parameters(program: Program) -> Iterator[str]:
     return (r.c for r in _orders(program) if isinstance(r.c, str))
+
+
+def _divisors(program: Program) -> Iterator[str]:
+    """The stages that are divided by as they are."""
+    for stage in program.stages:
+        if isinstance(stage.op, ops.Map):
+            uses = dict(stage.op.args)
+            for node in walk(stage.op.scalar):
+                if isinstance(node, Binary) and node.op == "div" and isinstance(node.b, Arg):
+                    yield uses[node.b.name].stage
 
 
 def _within_residues(program: Program) -> bool:

@@ -82,16 +82,19 @@ def known_fact(
 
 
 def merged(*certificates: Certificate) -> tuple[str, ...]:
+    """The hypotheses of all of them, each once."""
     return tuple(dict.fromkeys(h for c in certificates for h in c.hypotheses))
 
 
 def named(program: Program, *names: str) -> None:
+    """Raises ProgramError for a name that is no stage of `program`."""
     for name in names:
         if name not in program.by_name:
             raise ProgramError(f'there is no stage "{name}"', next_move="stages: " + ", ".join(program.by_name))
 
 
 def fresh(program: Program, name: str) -> str:
+    """`name`, with as many primes as make it new in `program`."""
     while name in program.by_name:
         name += "'"
     return name

@@ -70,7 +70,7 @@ def _rows(result: Result, counted: Sequence[Judged], lang: str, steps: dict[int,
         verdict = j.claim.judgement.verdict
         if verdict not in SEVERITY or j.claim.judgement.declared:
             continue
-        cause = j.item.line.known if j.claim.id in result.covering else ""
+        cause = j.item.line.known if j.claim.id in result.covering and result.causes[j.item.line.known].expects == verdict else ""
         key = ("cause", cause) if cause else ("step", steps.get(j.item.block, ""), verdict, str(j.claim.hint))
         groups.setdefault(key, []).append(j)
     ranked = sorted(groups.items(), key=lambda g: min(SEVERITY.index(j.claim.judgement.verdict) for j in g[1]))

@@ -31,6 +31,10 @@ from symattn.sheets.values import compact, rounded, shown
 LONGEST = 120
 
 
+# Verdicts that no acknowledgement is needed for.
+LABELS_AND_RIGHT = frozenset({"exact", "rounded", "given", "measured"})
+
+
 @dataclass(frozen=True)
 class Spoken:
     """A statement with its block and the relation that proves it (None for not-mathematics)."""
@@ -173,7 +177,8 @@ def _covering(judged: list[Judged], causes: dict[str, Known]) -> frozenset[str]:
     for group in lines.values():
         expects = causes[group[0].item.line.known].expects
         fitting = [j for j in group if j.claim.judgement.verdict == expects]
-        found.update(j.claim.id for j in fitting or group[:1])
+        odd = [j for j in group if j.claim.judgement.verdict not in LABELS_AND_RIGHT]
+        found.update(j.claim.id for j in fitting or odd[:1] or group[:1])
     return frozenset(found)
 
 

@@ -212,3 +212,10 @@ def test_what_has_no_value_names_its_line(claim: str, message: str) -> None:
     body = f"```given\nx = 7\n```\n```step\n{claim}\n```\n"
     with pytest.raises(SymattnError, match=message):
         work_out(parse_sheet(SMALL.format(labels="", body=body), "w.md", "w"))
+
+
+def test_a_misfitting_acknowledgement_stands_at_the_number_that_is_off() -> None:
+    text = PERRO.read_text("utf-8").replace("known terna wrong", "known terna off-by")
+    claims = work_out(parse_sheet(text, "w.md", "w"), search_slips=False).report("es").claims
+    misfits = [c for c in claims if c.expects == "off-by" and c.judgement.verdict != "off-by"]
+    assert [c.printed for c in misfits] == ["0.222", "22.2%"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from symattn.errors import SymattnError, UndecidedError
+from symattn.errors import Place, SymattnError, UndecidedError
 
 PROVED_ALL_SIZES = "proved-all-sizes"
 PROVED_AT_SIZES = "proved-at-sizes"
@@ -116,9 +116,9 @@ class StepRejected(SymattnError):
 class Undecided(UndecidedError):
     """A statement that was neither proved nor refuted; `reason` says what stopped the proof."""
 
-    def __init__(self, reason: str, *, next_move: str = "") -> None:
-        super().__init__(f"undecided: {reason}", next_move=next_move)
-        self.reason = reason
+    def __init__(self, reason: str, *, place: Place | None = None, next_move: str = "") -> None:
+        self.reason = reason.replace("undecided: ", "")
+        super().__init__(f"undecided: {self.reason}", place=place, next_move=next_move)
 
     @property
     def evidence(self) -> Evidence:

@@ -166,10 +166,14 @@ class Lowering:
             terms = product(ctx, coef, [Term(1, bound=bound)])
             if held is not indices.TRUE:
                 terms = product(ctx, terms, held)
+            seen = held
             for use in op.uses:
-                terms = product(ctx, terms, self.stage(use.stage, tuple(self._place(i, inner) for i in use.indices)))
+                places = tuple(self._place(i, inner) for i in use.indices)
+                terms = product(ctx, terms, self.stage(use.stage, places))
+                if op.must_visit:
+                    seen = product(ctx, seen, self.present(self.program.by_name[use.stage], places))
             out += terms
-            if op.must_visit and not (len(held) == 1 and always_visits(ctx, Term(1, bound=bound, rels=held[0].rels))):
+            if op.must_visit and not (len(seen) == 1 and always_visits(ctx, Term(1, bound=bound, rels=seen[0].rels))):
                 ctx.suppose(f"{stage.name}: every entry visits something")
         return out
 

@@ -103,6 +103,17 @@ def test_the_zero_test_alone_says_that_the_row_sum_must_not_vanish() -> None:
     assert zero_test(statement_of(strict_rows(must_visit=False), "total", "one")) == ("Z != 0",)
 
 
+def test_entries_that_a_stage_lost_may_leave_a_row_empty() -> None:
+    """The sum itself has no relation; what it reads has no entries in row 0."""
+    stages = {s.name: s for s in strict_rows(must_visit=True).stages}
+    stages["Z"] = Stage("Z", Contract((ROW,), (Use("E", (ROW, COL)),), (), must_visit=True))
+    stages["total"] = Stage("total", Contract((ROW,), (Use("P", (ROW, COL)),)))
+    p = Program(tuple(stages.values()))
+    assert zero_test(statement_of(p, "total", "one")) == ("Z: every entry visits something",)
+    with pytest.raises(Undecided):
+        prove_equal(p, "total", "one")
+
+
 def test_a_relation_under_a_fraction_bar_is_refused() -> None:
     p = Program(
         (

@@ -393,6 +393,32 @@ def test_fixed_positions_and_blocks_are_seen() -> None:
     assert said(rules.equivariant(online, "output", "block_1"))
 
 
+# -- sizes ------------------------------------------------------------------------------------------------------------
+def test_what_holds_for_all_sizes_holds_at_some() -> None:
+    p = Attention(inputs="qkv", cross=True).program("online", blocks=("a", "b"))
+    certificate = prove_equal(p, "output", "output")
+    sizes = {"n": 2, "d_k": 3, "d_v": 1, "a": 2, "b": 1}
+    found = rules.at_sizes(certificate, sizes)
+    assert dict(found.evidence.sizes[0]) == sizes
+    assert found.evidence.kind == "proved-at-sizes"
+    assert {s.size_text() for s in found.statement.program.spaces()} == {"2", "3", "1", "2+1"}
+    with pytest.raises(ProgramError, match='the size "b" is None'):
+        rules.at_sizes(certificate, {"n": 2, "d_k": 3, "d_v": 1, "a": 2})
+    with pytest.raises(ProgramError, match='the size "b" is 0'):
+        rules.at_sizes(certificate, sizes | {"b": 0})
+    with pytest.raises(StepRejected, match="stated sizes already"):
+        rules.at_sizes(found, sizes)
+
+
+def test_a_size_that_was_supposed_larger_is_refused() -> None:
+    q = program({"x": "n"}, left="x[4]*x[0]", right="x[0]*x[4]")
+    certificate = prove_equal(q, "left", "right")
+    assert certificate.hypotheses == ("n > 4",)
+    assert rules.at_sizes(certificate, {"n": 5})
+    with pytest.raises(StepRejected, match="said where n > 4, not at n=3"):
+        rules.at_sizes(certificate, {"n": 3})
+
+
 # -- certificates are needed ------------------------------------------------------------------------------------------
 def test_rules_start_from_certificates_about_the_same_program(spread: Certificate) -> None:
     with pytest.raises(ProgramError, match="not a certificate"):

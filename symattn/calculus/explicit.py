@@ -99,7 +99,7 @@ class Explicit(Entries):
                 return at[0], ATOM
             case "causal_part", (x,):
                 return self.go(x, at) if _position(at[-1]) <= _position(at[-2]) else (m.Number("0"), ATOM)
-            case ("softmax" | "dot"), _:
+            case (("softmax" | "dot"), _):
                 return self.go(EXPANSIONS[node.function](node), at)
             case "entries", (x, *conditions):
                 env = dict(zip((k.name for k in node.keywords), at, strict=True))

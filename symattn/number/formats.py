@@ -231,9 +231,12 @@ def _too_large(positive: bool, fmt: Format) -> Fraction | Special:
 
 
 def round_enclosure(e: Enclosure, fmt: Format) -> Fraction | Special | None:
-    """The rounding of every number in the enclosure, when they all have the same; else None. (Rounding is monotone.)"""
+    """The rounding of every number in the enclosure, when they all have the same; else None. (Rounding is monotone on each side of 0;
+    a format without infinities overflows to NaN on both, which says nothing of what lies between.)"""
     low = round_fraction(e.lo, fmt)
-    return low if low == round_fraction(e.hi, fmt) else None
+    if low != round_fraction(e.hi, fmt) or (isinstance(low, Special) and e.lo < 0 < e.hi):
+        return None
+    return low
 
 
 def round_to(x: Fraction | int | Quantity, fmt: Format, *, cap_bits: int = CAP_BITS) -> Fraction | Special:

@@ -246,3 +246,14 @@ def test_names_and_bad_formats() -> None:
         Format("none", precision=3, emin=0, emax=1, has_inf=False)
     with pytest.raises(InputError, match="missing numbers"):
         Format("none", precision=3, emin=0, emax=1, top_missing=4)
+
+
+def test_an_enclosure_that_overflows_on_both_sides_decides_nothing() -> None:
+    from symattn.number.formats import format_named, round_enclosure
+    from symattn.number.truth import Enclosure
+
+    e4m3fn = format_named("float8_e4m3fn")
+    wide = Enclosure(Fraction(-1000), Fraction(1000))
+    assert round_enclosure(wide, e4m3fn) is None
+    above = Enclosure(Fraction(1000), Fraction(1001))
+    assert round_enclosure(above, e4m3fn) is not None

@@ -249,6 +249,8 @@ def test_names_and_bad_formats() -> None:
 
 
 def test_an_enclosure_that_overflows_on_both_sides_decides_nothing() -> None:
+    from fractions import Fraction
+
     from symattn.number.formats import format_named, round_enclosure
     from symattn.number.truth import Enclosure
 

@@ -7,6 +7,7 @@ own paper; definitions may come before an expression: "S = Q @ K.T / sqrt(d_k); 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from symattn.calculus.attention_text import Described, attention_definitions
@@ -15,12 +16,13 @@ from symattn.calculus.differential import gradient_derivation
 from symattn.calculus.parting import Parting
 from symattn.calculus.setting import Setting
 from symattn.errors import DerivationError, InputError, LanguageError
-from symattn.language.ast import Name, Node, walk
+from symattn.language.ast import Call, Name, Node, Operation, Text, Transpose, walk
 from symattn.language.names import is_identifier, suggestion
 from symattn.language.parser import parse, parse_definition, starts_definition
-from symattn.language.unparse import unparse
+from symattn.language.unparse import substitute, unparse
 
 ATTENTION = "attention"
+OPTIONS = tuple(option.name for option in fields(Described))
 MAX_STATEMENTS = 400
 Shapes = str | Mapping[str, str | Sequence[str | int]]
 
@@ -54,7 +56,12 @@ def _listed(wrt: str | Sequence[str]) -> list[str]:
 
 def attention(wrt: Sequence[str], **options: Any) -> Derivation:
     """The gradient of an attention by each of `wrt`. Raises InputError, DerivationError."""
-    described = Described(**{key: value for key, value in options.items() if value not in (None, "", False)})
+    given = {key: value for key, value in options.items() if value not in (None, "", False)}
+    written: dict[str, Any] = {key: value if isinstance(value, bool) else str(value) for key, value in given.items()}
+    unknown = [key for key in written if key not in OPTIONS]
+    if unknown:
+        raise InputError(f'an attention has no option "{unknown[0][:40]}"', next_move=suggestion(unknown[0], OPTIONS, "options"))
+    described = Described(**written)
     names = ", ".join(f"${_tex(name)}$" for name in wrt)
     title = Both(f"El gradiente de la atención respecto de {names}", f"The gradient of attention by {names}")
     return gradient_derivation(attention_definitions(described), "O", wrt, ATTENTION, title)
@@ -69,33 +76,76 @@ def expression(text: str, wrt: Sequence[str], shape: Shapes) -> Derivation:
         raise InputError(
             "there is no expression" if not parts else "the expression has too many parts", next_move='write "softmax(Q @ K.T) @ V"'
         )
-    *before, last = parts
-    for part in before:
-        found = parse_definition(part.strip())
-        if found.declared or found.value is None:
-            raise LanguageError(f'"{found.name}" is declared here', place=found.place, next_move="declare inputs with --shape")
-        _add(setting, definitions, found.name, found.value)
-    if starts_definition(last.strip()):
-        final = parse_definition(last.strip())
-        node, name = final.value, final.name
-    else:
-        node, name = parse(last.strip()), ""
-    assert node is not None
+    *before, last = [_read(part.strip()) for part in parts]
+    unnamed = next((node for name, node in before if not name), None)
+    if unnamed is not None:
+        raise LanguageError(
+            f'"{unparse(unnamed)[:60]}" has no name, and something follows it', next_move=f"write A = {unparse(unnamed)[:40]}"
+        )
+    parting = Parting({*setting.names(), *(name for name, _ in before)}, setting.sizes())
+    for name, node in before:
+        _known(setting, node)
+        parting.given(name, _written_out(setting, node))
+        _add_new(setting, definitions, parting)
+    name, node = last
     _known(setting, node)
-    parting = Parting({*setting.names(), *setting.sizes()})
+    node = _written_out(setting, node)
     whole = parting.whole(node, name or ("O" if setting.shape(node) else "L"))
-    for part_name, meaning in parting.definitions:
-        _add(setting, definitions, part_name, meaning)
+    _add_new(setting, definitions, parting)
     names = ", ".join(f"${_tex(x)}$" for x in wrt)
     title = Both(f"El gradiente respecto de {names}", f"The gradient by {names}")
     return gradient_derivation(definitions, whole, wrt, "expression", title)
 
 
-def _add(setting: Setting, definitions: list[Definition], name: str, meaning: Node) -> None:
-    _known(setting, meaning)
-    definition = Definition(name, unparse(meaning))
-    setting.add(definition)
-    definitions.append(definition)
+def _read(part: str) -> tuple[str, Node]:
+    """Name, "" where there is none, and meaning."""
+    if not starts_definition(part):
+        return "", parse(part)
+    found = parse_definition(part)
+    if found.declared or found.value is None:
+        raise LanguageError(f'"{found.name}" is declared here', place=found.place, next_move="declare inputs with --shape")
+    return found.name, found.value
+
+
+def _add_new(setting: Setting, definitions: list[Definition], parting: Parting) -> None:
+    there = set(setting.names())
+    for name, meaning in parting.definitions:
+        if name not in there:
+            definition = Definition(name, unparse(meaning))
+            setting.add(definition)
+            definitions.append(definition)
+
+
+def _written_out(setting: Setting, node: Node) -> Node:
+    """Attentions as weights times values, so that their weights get a name. One with other options than these stays as it is."""
+    there: dict[Node, Node] = {}
+    for part in walk(node):
+        if isinstance(part, Call) and part.function == "attention":
+            weighed = _weighed(setting, part)
+            if weighed is not None:
+                there[part] = weighed
+    return substitute(node, there) if there else node
+
+
+def _weighed(setting: Setting, attention_call: Call) -> Node | None:
+    given = {k.name: k.value for k in attention_call.keywords}
+    if not given.keys() <= {"mask", "scale", "softcap"} or ("mask" in given and not isinstance(given["mask"], Text)):
+        return None
+    q, k, v = attention_call.args
+    size = Name(setting.space(setting.shape(k)[-1]).size_text())
+    scores: Node = Operation("@", q, Transpose(k))
+    scale = given.get("scale")
+    if scale is None:
+        scores = Operation("/", scores, Call("sqrt", (size,)))
+    else:
+        written = substitute(parse(scale.text), {Name("d_k"): size}) if isinstance(scale, Text) else scale
+        scores = Operation("*", written, scores)
+    cap = given.get("softcap")
+    if cap is not None:
+        if isinstance(cap, Text):
+            return None
+        scores = Operation("*", cap, Call("tanh", (Operation("/", scores, cap),)))
+    return Operation("@", Call("softmax", (scores,), tuple(x for x in attention_call.keywords if x.name == "mask")), v)
 
 
 def _known(setting: Setting, node: Node) -> None:

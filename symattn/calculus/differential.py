@@ -21,15 +21,16 @@ from types import MappingProxyType
 from symattn.calculus.backward import Backward, backward_of, inner, partial_of
 from symattn.calculus.chain import Chain
 from symattn.calculus.derivation import Both, Definition, Derivation
+from symattn.calculus.fronting import fronted
 from symattn.calculus.gradient import Gradient
 from symattn.calculus.notation import Notations
-from symattn.calculus.notation_symbols import Symbols
 from symattn.calculus.rearranging import kind_of
 from symattn.calculus.reverse import reverse
 from symattn.calculus.setting import Setting, needed
 from symattn.calculus.slope_text import NoSlope, moved
 from symattn.errors import DerivationError, SymattnError, UnsupportedError
-from symattn.language.ast import Call, Index, Label, Name, Node, Number, Operation, walk
+from symattn.language.ast import Call, Index, Label, Name, Node, Operation, walk
+from symattn.language.constants import rational
 from symattn.language.names import suggestion
 from symattn.language.parser import parse
 from symattn.language.unparse import substitute, unparse
@@ -50,6 +51,7 @@ class Reasons:
     name = Both("lo que queda es el gradiente por {a}", "what remains is the gradient by {a}")
     number = Both("ese gradiente es un número", "that gradient is a number")
     answer = Both("el gradiente por {a}", "the gradient by {a}")
+    front = Both("los números van delante del producto", "numbers go before the product")
 
 
 def gradient_derivation(
@@ -112,7 +114,7 @@ class _Differential:
         pairs = [(c, self._moved(c, name)) for c in readers]
         first = _added([inner(self._weight(c), node, len(self.setting.axes(c))) for c, node in pairs])
         stage = self.gradient.cotangents.get(name) or self.gradient.names[name]
-        text = self._gradient_text(stage, first)
+        text = unparse(fronted(self.setting, parse(self._gradient_text(stage, first))))
         own = self.backward.gradient(name)
         self.chain.define(own, text, f"el gradiente por {name}", f"the gradient by {name}")
         self.texts[name] = text
@@ -135,7 +137,7 @@ class _Differential:
         assert self.chain.at is not None
         names = {part.id for part in walk(self.chain.at) if isinstance(part, Name)}
         made = {self.backward.gradient(a) for a in self.texts}
-        found = [n for n in self.setting.names() if n in names & made and isinstance(self.setting.defined(n), Number)]
+        found = [n for n in self.setting.names() if n in names & made and _is_number(self.setting.defined(n))]
         if found:
             after = self.setting.unfold(self.chain.at, found)
             self.chain.step(f"definition: {', '.join(found)}", unparse(after), Reasons.number.es, Reasons.number.en)
@@ -154,12 +156,13 @@ class _Differential:
 
     def _gradient_text(self, stage: str, first: Node) -> str:
         """What a gradient stage is, over the gradients above it and the names in its first line."""
-        known = {self.gradient.cotangents[a]: self.backward.gradient(a) for a in self.texts if a in self.gradient.cotangents}
+        mentioned = {part.id for part in walk(first) if isinstance(part, Name)}
+        made = [a for a in self.texts if a in self.gradient.cotangents and self.backward.gradient(a) in mentioned]
+        known = {self.gradient.cotangents[a]: self.backward.gradient(a) for a in made}
         if stage in known:
             return known[stage]
         if stage == self.gradient.upstream:
             return self.backward.upstream
-        mentioned = {part.id for part in walk(first) if isinstance(part, Name)}
         named = [n for n in self.forward if n in mentioned] + list(known)
         if self.gradient.upstream:
             named.append(self.gradient.upstream)
@@ -192,7 +195,15 @@ class _Differential:
         cut = partial_of(program, reader, name, self.setting.names())
         found = tangent(cut, reader, {name: self.backward.direction(name)})
         named = [s.name for s in cut.stages if s.name in self.setting.names()]
-        return parse(_text(found.program, found.name, named))
+        try:
+            return parse(_text(found.program, found.name, named))
+        except UnsupportedError:
+            meaning = self.setting.defined(reader)
+            assert meaning is not None
+            whole = any(isinstance(part, Call) and part.function == "attention" for part in walk(meaning))
+            move = "write it as softmax(…) @ V, with names for the parts" if whole else "make a given of it where it does not move"
+            said = f'the derivative of {reader} = {unparse(meaning)[:80]} by "{name}" has no formula in the language'
+            raise UnsupportedError(said, next_move=move) from None
 
     # -- the answer -------------------------------------------------------------------------------------------------------
     def _answer(self, name: str) -> str:
@@ -207,6 +218,7 @@ class _Differential:
             assert self.chain.at is not None
             once = self._once(self.chain.at)
             if once is None or len(unparse(self.setting.unfold(self.chain.at, [self.backward.gradient(once)]))) > LONGEST:
+                self._step(fronted(self.setting, self.chain.at), Reasons.front)
                 return unparse(self.chain.at)
             self._unfold(self.backward.gradient(once), once)
 
@@ -229,9 +241,7 @@ class _Differential:
 def _text(program: Program, stage: str, named: Sequence[str], called: Mapping[str, str] = MappingProxyType({})) -> str:
     """The stage as text of the language, over the stages `named`; `called` gives some of them another name. Raises UnsupportedError where
     the language does not say it."""
-    symbols = Symbols(program)
-    called = {**{n: n for n in named if n not in called and symbols.text(n) != n}, **called}
-    notations = Notations(program, named=[*named, *([stage] if stage not in named else [])], letters=called, check=False)
+    notations = Notations(program, named=[*named, *([stage] if stage not in named else [])], check=False)
     why = ""
     for style in ("matrix", "index"):
         try:
@@ -239,21 +249,23 @@ def _text(program: Program, stage: str, named: Sequence[str], called: Mapping[st
         except SymattnError as error:
             why = error.message
             continue
-        positions = {name: s for name, s in found.names.items() if isinstance(program.by_name[s].op, Position)}
-        if found.text and all(name == called.get(s, s) for name, s in found.names.items() if name not in positions):
-            return _with_positions(program, found.text, positions)
-        why = why or found.unsaid or f"{found.text} is about {dict(found.names)}"
-    raise UnsupportedError(f"this has no text in the language: {why}", next_move="name the parts of the expression")
+        if found.text and all(s in named or isinstance(program.by_name[s].op, Position) for s in found.names.values()):
+            there = {text: _name(program, s, called) for text, s in found.names.items() if text == notations.symbols.text(s)}
+            if len(there) == len(found.names):
+                return unparse(substitute(parse(found.text), {Name(text): node for text, node in there.items()}))
+        why = why or found.unsaid or f"its formula, {found.text}, is about parts without a name"
+    raise UnsupportedError(f'"{stage}" has no formula in the language: {why}', next_move="name the parts of the expression")
 
 
-def _with_positions(program: Program, text: str, positions: Mapping[str, str]) -> str:
-    """The text with positions called by their function."""
-    if not positions:
-        return text
-    there: dict[Node, Node] = {}
-    for name, stage in positions.items():
-        there[Name(name)] = Call("positions", (Name(program.by_name[stage].out[0].space.size_text()),))
-    return unparse(substitute(parse(text), there))
+def _name(program: Program, stage: str, called: Mapping[str, str]) -> Node:
+    """What a stage is called; positions by their function."""
+    if isinstance(program.by_name[stage].op, Position):
+        return Call("positions", (Name(program.by_name[stage].out[0].space.size_text()),))
+    return Name(called.get(stage, stage))
+
+
+def _is_number(node: Node | None) -> bool:
+    return node is not None and rational(node) is not None
 
 
 def _axis(name: str, size: int | str) -> str:

@@ -8,25 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from symattn.language.ast import Array, Call, Index, Keyword, Name, Node, Number, Operation, Sign, Text, Transpose
+from symattn.language.ast import Array, Call, Index, Keyword, Name, Node, Number, Operation, Sign, Text, Transpose, walk
 from symattn.language.constants import rational
-from symattn.language.unparse import unparse
 
 # function -> the letters of its values, then of its argument
 _VALUES = {
     "softmax": "P", "exp": "E", "log": "l", "sqrt": "r", "mean": "mu", "sum": "Z", "tanh": "T", "sigmoid": "G", "max": "m", "min": "m",
     "attention": "A", "relu": "R", "abs": "a", "cos": "c", "sin": "s", "erf": "f",
 }  # fmt: skip
-_ARGUMENTS = {"softmax": "S", "exp": "S", "log": "Z", "sqrt": "V", "tanh": "T", "sigmoid": "U", "relu": "U"}
+_ARGUMENTS = {"softmax": "S", "exp": "S", "log": "Z", "sqrt": "V", "tanh": "A", "sigmoid": "U", "relu": "U"}
 _LINEAR = ("sum", "transpose", "diag", "outer", "dot", "ones", "eye", "positions", "causal_part", "concat")
 _SPARE = "ABCDFHJMNUWXY"
 
 
 class Parting:
-    """Parts expressions; `definitions` collects name and meaning, in order. `taken` are the names that mean something already."""
+    """Parts expressions; `definitions` collects name and meaning, in order. `taken` are the names that mean something already, `sizes`
+    those among them that are sizes."""
 
-    def __init__(self, taken: Collection[str]) -> None:
-        self.taken = set(taken)
+    def __init__(self, taken: Collection[str], sizes: Collection[str] = ()) -> None:
+        self.taken = {*taken, *sizes}
+        self.sizes = frozenset(sizes)
         self.definitions: list[tuple[str, Node]] = []
         self._known: dict[Node, str] = {}
 
@@ -35,6 +36,13 @@ class Parting:
         if isinstance(node, Name):
             return node.id
         return self._name(self._inside(node), name)
+
+    def given(self, name: str, node: Node) -> None:
+        """A definition with a name of the reader's own; what needs one inside of it gets one before it."""
+        inside = self._inside(node)
+        self.taken.add(name)
+        self.definitions.append((name, inside))
+        self._known.setdefault(inside, name)
 
     def _name(self, node: Node, wish: str) -> str:
         if node not in self._known:
@@ -58,8 +66,15 @@ class Parting:
                 return Transpose(self._part(x))
             case Index(x, items):
                 return Index(self._part(x), items)
+            case Operation("/", a, b):
+                return Operation("/", self._part(a), self._divisor(b))
+            case Operation("**", x, e):
+                exponent = rational(e)
+                return Operation(
+                    "**", self._part(x) if exponent is not None and exponent.denominator == 1 and exponent > 0 else self._divisor(x), e
+                )
             case Operation(op, a, b):
-                return Operation(op, self._part(a), b if op == "**" else self._part(b))
+                return Operation(op, self._part(a), self._part(b))
             case _:
                 return node
 
@@ -67,34 +82,42 @@ class Parting:
         return keyword if isinstance(keyword.value, Text) else Keyword(keyword.name, self._part(keyword.value))
 
     def _argument(self, function: str, node: Node) -> Node:
-        if _is_constant(node) or isinstance(node, Name | Number | Array):
+        if self._is_constant(node) or isinstance(node, Name | Number | Array):
             return node
         inner = self._inside(node)
         if function in _LINEAR or function in ("derivative", "partial", "entries", "sum_over", "max_over"):
             return inner
-        return Name(self._name(inner, _ARGUMENTS.get(function, _SPARE[len(self.definitions) % len(_SPARE)])))
+        wish = _ARGUMENTS.get(function, _SPARE[len(self.definitions) % len(_SPARE)])
+        return Name(self._name(inner, _VALUES.get(inner.function, wish) if isinstance(inner, Call) else wish))
 
     def _part(self, node: Node) -> Node:
         """An operand: a function gets a name, arithmetic stays."""
-        if _is_constant(node) or isinstance(node, Name | Number | Array):
+        if self._is_constant(node) or isinstance(node, Name | Number | Array):
             return node
         inner = self._inside(node)
         if isinstance(inner, Call) and inner.function not in _LINEAR and inner.function in _VALUES:
             return Name(self._name(inner, _VALUES[inner.function]))
         return inner
 
+    def _is_constant(self, node: Node) -> bool:
+        """Is it a number, or the root of one or of a size: 2, sqrt(d_k)?"""
+        if rational(node) is not None:
+            return True
+        match node:
+            case Call("sqrt", (Name(name),), _):
+                return name in self.sizes
+            case Call("sqrt", (Number(),), _):
+                return True
+            case _:
+                return False
 
-def _is_constant(node: Node) -> bool:
-    """Numbers and roots of sizes: 2, sqrt(d_k)."""
-    if rational(node) is not None:
-        return True
-    match node:
-        case Call("sqrt", (x,), _):
-            return isinstance(x, Name | Number) and (isinstance(x, Number) or x.id.startswith("d"))
-        case _:
-            return False
+    def _divisor(self, node: Node) -> Node:
+        """What must not be 0 gets a name, unless it is arithmetic of names."""
+        inner = self._part(node)
+        if self._is_constant(inner) or not any(isinstance(part, Call | Transpose | Index) or _is_product(part) for part in walk(inner)):
+            return inner
+        return Name(self._name(inner, "Z"))
 
 
-def text_of(definitions: list[tuple[str, Node]]) -> list[tuple[str, str]]:
-    """The definitions as text."""
-    return [(name, unparse(node)) for name, node in definitions]
+def _is_product(node: Node) -> bool:
+    return isinstance(node, Operation) and node.op == "@"

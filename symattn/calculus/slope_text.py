@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from symattn.language.ast import Call, Index, Label, Name, Node, Number, Operation, Sign, Transpose, walk
+from symattn.language.ast import Call, Index, Label, Name, Node, Number, Operation, Sign, Text, Transpose, walk
 from symattn.language.constants import rational
 from symattn.language.unparse import number
 
 ONE, TWO = Number(Fraction(1), "1"), Number(Fraction(2), "2")
 _LINEAR = ("sum", "mean", "transpose", "diag", "causal_part", "sum_over", "entries")
+_OF_ONE = ("softmax", "exp", "log", "sqrt", "tanh", "sigmoid", "cos", "sin")
 
 
 class NoSlope(Exception):
@@ -83,6 +84,8 @@ class _Slope:
         if below is None:
             assert first is not None
             return first
+        if a == ONE and isinstance(own, Name):
+            return Sign("-", Operation("*", Operation("*", own, own), below))
         over = own if isinstance(own, Name) or _is_entry(own) else Operation("/", a, b)
         second = Operation("/", Operation("*", over, below), b)
         return Sign("-", second) if first is None else Operation("-", first, second)
@@ -109,6 +112,8 @@ class _Slope:
             terms = [Call(name, (left, args[1]))] if left is not None else []
             terms += [Call(name, (args[0], right))] if right is not None else []
             return terms[0] if len(terms) == 1 else Operation("+", terms[0], terms[1])
+        if name not in _OF_ONE or any(self.moves(part) for part in (*args[1:], *_values(node))):
+            raise NoSlope
         inner = self._some(args[0])
         match name:
             case "softmax":
@@ -132,6 +137,11 @@ class _Slope:
                 return Operation("*", Call("cos", args), inner)
             case _:
                 raise NoSlope
+
+
+def _values(node: Call) -> list[Node]:
+    """The expressions among the values of keywords."""
+    return [k.value for k in node.keywords if not isinstance(k.value, Text)]
 
 
 def _is_entry(node: Node) -> bool:

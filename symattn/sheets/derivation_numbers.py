@@ -8,6 +8,9 @@ with too many entries is left out.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from symattn.calculus.derivation import Derivation
@@ -16,7 +19,7 @@ from symattn.calculus.scopes import relation_of
 from symattn.calculus.setting import Setting
 from symattn.calculus.symbols import symbol
 from symattn.calculus.typeset import RELATIONS, Typesetter
-from symattn.errors import InputError, ShapeError
+from symattn.errors import InputError, ShapeError, UndecidedError
 from symattn.language.parser import parse
 from symattn.page import math as m
 from symattn.page import nodes as n
@@ -24,8 +27,12 @@ from symattn.page.words import words
 
 if TYPE_CHECKING:
     from symattn.interp.quantities import Quantities
+    from symattn.number.truth import Quantity
 
 PLACES = 6
+FINITE = 7  # digits of a decimal that is written whole
+SMALL = Fraction(1, 1000)  # below it, significant digits are written
+DIGITS = 4
 MAX_SHOWN = 36  # entries of one value
 MAX_SIDE = 9  # columns of a matrix on a page
 
@@ -52,11 +59,8 @@ def values_section(derivation: Derivation, lang: str, feeds: Mapping[str, Any]) 
     setting = Setting(derivation.definitions)
     values, assumed, stages = _evaluated(derivation, setting, feeds)
     show = Typesetter(setting)
-    matrices: list[tuple[m.Math, m.Math]] = []
-    for name in setting.names():
-        shown = _value(values, name)
-        if shown is not None:
-            matrices.append((symbol(name), shown))
+    named = [(symbol(name), _value(values, name)) for name in setting.names() if name not in assumed]
+    known = [n.Line(left, "=" if value.exact else "≈", value.math, space_above=k > 0) for k, (left, value) in enumerate(named) if value]
     lines: list[n.Line] = []
     for at, step in enumerate(derivation.steps, 1):
         sides = [_value(values, stages[text]) for text in (step.before, step.after)]
@@ -66,9 +70,10 @@ def values_section(derivation: Derivation, lang: str, feeds: Mapping[str, Any]) 
         relation = RELATIONS[relation_of(step.sign)]
         if fresh:
             node = parse(step.before)
-            left = show.matrix(node)
-            lines.append(n.Line(left, "=", sides[0], space_above=bool(lines)))
-        lines.append(n.Line(m.EMPTY, relation, m.Row((sides[1], m.Words(f"    ({at})")))))
+            lines.append(n.Line(show.matrix(node), "=" if sides[0].exact else "≈", sides[0].math, space_above=bool(lines)))
+        if relation == "=" and not sides[1].exact:
+            relation = "≈"
+        lines.append(n.Line(m.EMPTY, relation, m.Row((sides[1].math, m.Words(f"    ({at})")))))
     es = lang == "es"
     title = "Con números" if es else "With numbers"
     blocks: list[n.Block] = []
@@ -76,9 +81,10 @@ def values_section(derivation: Derivation, lang: str, feeds: Mapping[str, Any]) 
         names: list[n.Inline] = []
         for name in assumed:
             names += [n.Text(", "), n.Formula(symbol(name))] if names else [n.Formula(symbol(name))]
-        said = n.Text(" se toma igual a 1 en todas partes." if es else " is taken to be 1 everywhere.")
+        verb = ("se toma igual", "is taken to be") if len(assumed) == 1 else ("se toman iguales", "are taken to be")
+        said = n.Text(f" {verb[0]} a 1 en todas partes." if es else f" {verb[1]} 1 everywhere.")
         blocks.append(n.Paragraph((*names, said)))
-    blocks.append(n.Matrices(tuple(matrices), wide=True))
+    blocks.append(n.Chain(tuple(known)))
     if lines:
         blocks.append(n.Paragraph((n.Text("Los dos lados de cada línea:" if es else "Both sides of each line:"),)))
         blocks.append(n.Chain(tuple(lines)))
@@ -118,24 +124,44 @@ def _ones(shape: tuple[int, ...]) -> Any:
     return 1 if not shape else [_ones(shape[1:])] * shape[0]
 
 
-def _value(values: Quantities, stage: str) -> m.Math | None:
-    """A value as a number or a matrix; None when it is too large for a page."""
-    from symattn.number.digits import digits_text
+@dataclass(frozen=True)
+class _Shown:
+    """A value on the page; `exact` when its decimals end there."""
 
+    math: m.Math
+    exact: bool
+
+
+def _value(values: Quantities, stage: str) -> _Shown | None:
+    """A value as a number or a matrix; None when it is too large for a page."""
     shape = values.shape(stage)
-    count = 1
-    for size in shape:
-        count *= size
+    count = prod(shape)
     if len(shape) > 2 or count > MAX_SHOWN or (shape and shape[-1] > MAX_SIDE):
         return None
-    entries = [_number(digits_text(q, PLACES)) for q in values.tensor(stage).entries]
+    entries = [_number(q) for q in values.tensor(stage).entries]
+    exact = all(entry.exact for entry in entries)
     if not shape:
         return entries[0]
     width = shape[-1]
-    rows = [tuple(entries[k : k + width]) for k in range(0, len(entries), width)]
-    return m.Grid(tuple(rows))
+    rows = [tuple(entry.math for entry in entries[k : k + width]) for k in range(0, len(entries), width)]
+    return _Shown(m.Grid(tuple(rows)), exact)
 
 
-def _number(text: str) -> m.Math:
-    whole = text.rstrip("0").rstrip(".") if "." in text else text
-    return m.Number(whole or "0")
+def _number(q: Quantity) -> _Shown:
+    from symattn.number.digits import digits_text, finite_text, significant_text
+
+    known = q.rational()
+    whole = None if known is None else finite_text(known, FINITE)
+    if whole is not None:
+        return _Shown(m.Number(whole), True)
+    text = digits_text(q, PLACES)
+    if abs(Fraction(text)) < SMALL:
+        try:
+            text = significant_text(q, DIGITS)
+        except UndecidedError:
+            return _Shown(m.Number("0"), False)  # as far as the digits go
+    digits, _, exponent = text.partition("e")
+    if not exponent:
+        return _Shown(m.Number(digits), False)
+    power = m.Script(m.Number("10"), sup=m.Number(exponent))
+    return _Shown(m.Row((m.Number(digits), m.Sign("·"), power)), False)

@@ -119,7 +119,7 @@ def test_entries_written_out_at_sizes():
 
 def test_the_numbers_of_a_worksheet():
     found = ran("derive", "attention", "--wrt", "W_Q", "--with", "el-perro-come").out
-    assert "is taken to be 1 everywhere" in found
+    assert "are taken to be 1 everywhere" in found
     assert "0.288865" in found  # a weight of the document, to six places
 
 

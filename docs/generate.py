@@ -20,12 +20,18 @@ DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 sys.path.insert(0, str(ROOT))
 
+from symattn.calculus.catalogue import GROUPS, Theorem, theorem, topics  # noqa: E402
+from symattn.calculus.derivation import Derivation  # noqa: E402
+from symattn.calculus.rules import RULES  # noqa: E402
+from symattn.calculus.statement import clause_text, read_statement  # noqa: E402
 from symattn.claims.model import RIGHT, Claim  # noqa: E402
 from symattn.claims.report import hint_text, tally  # noqa: E402
 from symattn.language import limits  # noqa: E402
 from symattn.language.functions import FUNCTIONS  # noqa: E402
+from symattn.language.unparse import unparse  # noqa: E402
 from symattn.sheets.catalog import list_worksheets  # noqa: E402
 from symattn.sheets.claims import Judged  # noqa: E402
+from symattn.sheets.derivation_page import plain_title  # noqa: E402
 from symattn.sheets.result import Result, Spoken, evidence_text, work_out  # noqa: E402
 from symattn.sheets.source import read_sheet  # noqa: E402
 
@@ -65,6 +71,65 @@ def with_tables(text: str) -> str:
         begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
         text = text[: text.index(begin) + len(begin)] + f"\n{table}\n" + text[text.index(end) :]
     return text
+
+
+# -- derivations ----------------------------------------------------------------------------------------------------------------------
+def rules_table() -> str:
+    """A row for each rule, in the order of the code."""
+    rows = ["| rule | before, after | what a line must look like |", "|---|---|---|"]
+    rows += [f"| `{r.name}` | {f'`{r.sign}`' if r.sign else 'as the rule finds'} | {_cell(r.says)} |" for r in RULES.values()]
+    return "\n".join(rows)
+
+
+def with_rules(text: str) -> str:
+    """The page of derivations with its table."""
+    begin, end = "<!-- rules: begin -->", "<!-- rules: end -->"
+    return text[: text.index(begin) + len(begin)] + f"\n{rules_table()}\n" + text[text.index(end) :]
+
+
+THEOREMS = """\
+# Theorems
+
+The catalogue: what `symattn derive --list` lists, written by `python docs/generate.py`; a test compares this page with a fresh run. Each is
+proved line by line for all sizes, under its hypotheses and with every size at least 1; has an example in exact numbers; and has a false
+twin, a relation that looks like it and that the kernel rejects. `symattn derive TOPIC` shows the proof. What such a proof is worth stands
+under [derivations](derivations.md#what-a-proof-is-worth).
+"""
+GROUP_TITLES = {
+    "softmax": "Softmax", "saturation": "Saturation", "scaling": "Scaling", "attention": "Attention", "backward": "Backward",
+    "online": "Online softmax", "cost": "Cost",
+}  # fmt: skip
+
+
+def theorems() -> str:
+    """The page: each theorem of the catalogue with what it is about, supposes and says."""
+    found = {topic: theorem(topic) for topic in topics()}
+    lines = [THEOREMS]
+    for group in GROUPS:
+        lines += [f"## {GROUP_TITLES[group]}", ""]
+        for topic, file in found.items():
+            if group == file.GROUP:
+                lines += _theorem(topic, file, file.derive())
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _theorem(topic: str, file: Theorem, derivation: Derivation) -> list[str]:
+    given = [d.meaning for d in derivation.definitions if d.meaning.startswith(f"{d.name}(")]
+    defined = [f"{d.name} = {d.meaning}" for d in derivation.definitions if not d.meaning.startswith(f"{d.name}(")]
+    supposed = [h for h in derivation.hypotheses if not h.endswith(" >= 1")]
+    clauses = read_statement(derivation.statement).clauses
+    text = [f"given    {'; '.join(given)}"] if given else []
+    text += [f"{'let' if not k else '':9}{line}" for k, line in enumerate(defined)]
+    text += [f"{'where' if not k else '':9}{line}" for k, line in enumerate(supposed)]
+    text += [f"{'then' if not k else '':9}{clause_text(unparse(c.left), c.sign, unparse(c.right))}" for k, c in enumerate(clauses)]
+    text += [f"not      {file.FALSE_TWIN}"]
+    title = plain_title(file.TITLE.en)
+    evidence = derivation.evidence.text()
+    return [f"### {topic}", "", f"{title}. {len(derivation.steps)} lines, {evidence}.", "", "```text", *text, "```", ""]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 # -- errata ---------------------------------------------------------------------------------------------------------------------------
@@ -167,6 +232,9 @@ def main() -> None:
     parser.add_argument("--picture", action="store_true")
     language = DOCS / "language.md"
     language.write_text(with_tables(language.read_text(encoding="utf-8")), encoding="utf-8")
+    derivations = DOCS / "derivations.md"
+    derivations.write_text(with_rules(derivations.read_text(encoding="utf-8")), encoding="utf-8")
+    (DOCS / "theorems.md").write_text(theorems(), encoding="utf-8")
     (DOCS / "errata.md").write_text(errata(), encoding="utf-8")
     if parser.parse_args().picture:
         picture()

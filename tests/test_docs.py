@@ -16,6 +16,8 @@ import pytest
 from docs_blocks import ROOT, RUN, Block, Session, agrees, blocks, examples, failures, pages, refreshed
 from test_layers import LAYERS
 
+from symattn.calculus.catalogue import GROUPS, theorem, topics
+from symattn.calculus.rules import RULES
 from symattn.claims.model import STATUSES, VERDICTS
 from symattn.claims.slips import SLIPS
 from symattn.cli.main import COMMANDS
@@ -165,6 +167,16 @@ def test_tables_of_the_language_are_those_of_the_code(generate: ModuleType) -> N
     assert generate.with_tables(text) == text, "refresh with: python docs/generate.py"
     assert all(f"`{row.usage()}`" in text for row in FUNCTIONS.values())
     assert generate.with_tables(text.replace("| `relu(x)` ", "| `rely(x)` ")) == text
+
+
+def test_rules_and_theorems_are_those_of_the_code(generate: ModuleType) -> None:
+    text = text_of("derivations")
+    assert generate.with_rules(text) == text, "refresh with: python docs/generate.py"
+    assert first_cells(text, "<!-- rules: begin -->") == list(RULES)
+    assert generate.with_rules(text.replace("| `cancel` ", "| `chancel` ")) == text
+    listed = text_of("theorems")
+    assert re.findall(r"(?m)^### (.*)$", listed) == sorted(topics(), key=lambda t: GROUPS.index(theorem(t).GROUP))
+    assert listed == generate.theorems(), "refresh with: python docs/generate.py"
 
 
 def test_errata_are_those_of_a_fresh_run(generate: ModuleType) -> None:

@@ -99,7 +99,7 @@ class Chain:
 
     def done(self, statement: str = "", *, form: str = "") -> Derivation:
         """The derivation. `statement` is what it must come to (by default what the runs of steps say), `form` the words that join its
-        relations ("induction"; see closing.py). Raises DerivationError."""
+        relations ("gradient of O by Q"; see closing.py). Raises DerivationError."""
         self._close()
         found = "; ".join(self._clauses)
         if not self._steps:

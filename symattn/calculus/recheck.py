@@ -89,7 +89,7 @@ def _prove(derivation: Derivation) -> Derivation:
         run.enter(at, before)
         task = Task(setting, before, after, "", lines, run.reached, derivation.hypotheses)
         sign, certificate = _guarded(at, partial(prove_step, step.rule, task))
-        for condition in conditions_of(certificate, setting):
+        for condition in _guarded(at, partial(conditions_of, certificate, setting)):
             needed.setdefault(condition)
             if condition not in derivation.hypotheses:
                 raise _Wrong(at, f'it needs the hypothesis "{condition}", which is not there')

@@ -60,7 +60,11 @@ def prove_step(rule: str, task: Task) -> tuple[str, Certificate]:
     found = rule_named(name)
     if task.before == task.after and name != "equivariant":
         raise DerivationError("the step changes nothing")
-    certificate = found.prove(replace(task, argument=argument))
+    try:
+        certificate = found.prove(replace(task, argument=argument))
+    except (StepRejected, Undecided) as error:
+        error.message = task.setting.said(error.message)
+        raise
     scope = certificate.statement.scope
     return found.sign or f"{certificate.statement.relation} {scope}".strip(), certificate
 

@@ -6,6 +6,7 @@ broadcast along the axes of the other side). Does not promise: any proof.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -14,14 +15,15 @@ from symattn.calculus.indices import put_in
 from symattn.calculus.shapes import DERIVATIVES
 from symattn.errors import DerivationError, ShapeError, SymattnError
 from symattn.language.ast import Call, Name, Node, Text, walk
-from symattn.language.builder import AxisDecl, Builder
+from symattn.language.builder import FREE, AxisDecl, Builder
 from symattn.language.parser import parse, parse_definition
-from symattn.language.unparse import substitute
+from symattn.language.unparse import substitute, unparse
 from symattn.program.ops import Allowed, Contract, Map, Reduce, Relation, Use
 from symattn.program.program import Program, Stage
 from symattn.program.spaces import Axis, Space
 
 BROADCAST = "along"
+_STAGE = re.compile(rf"\b({re.escape(FREE)}\.\d+)(?:\.{BROADCAST}(?:\.\w+)+)?\b")
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Setting:
         self.definitions: list[Definition] = []
         self._builder = Builder()
         self._nodes: dict[str, Node] = {}
+        self._texts: dict[str, Node] = {}  # what the stages of expressions hold
         self._along: dict[str, Stage] = {}  # numbers laid along axes
         self._program: Program | None = None
         for definition in definitions:
@@ -105,7 +108,13 @@ class Setting:
 
     def stage(self, node: Node) -> str:
         """The stage that holds an expression. Raises LanguageError, ShapeError."""
-        return self._builder.scalar_program(node)
+        name = self._builder.scalar_program(node)
+        self._texts.setdefault(name, node)
+        return name
+
+    def said(self, message: str) -> str:
+        """A message of the kernel with expressions in the place of their stages."""
+        return _STAGE.sub(lambda found: unparse(self._texts[found[1]]) if found[1] in self._texts else found[0], message)
 
     def unfold(self, node: Node, names: Sequence[str]) -> Node:
         """`node` with the names replaced by their expressions, again and again until none of them is left."""

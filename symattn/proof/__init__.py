@@ -5,8 +5,8 @@ Where to go: `kernel.prove_equal` (two stages are equal for all sizes), `kernel.
 
 What is trusted. A certificate for all sizes rests on these files, each one a list of identities:
 
-* lower.py (what a stage means), terms.py, indices.py, canon.py, reduce.py, fold.py, functions.py, maximum.py, primes.py, sign.py, facts.py
-  and zero.py (the zero test), needs.py and forms.py (what must be supposed), kernel.py and certificate.py (who may say so);
+* lower.py (what a stage means), terms.py, indices.py, canon.py, reduce.py, fold.py, functions.py, maximum.py, primes.py, sign.py, facts.py,
+  parts.py and zero.py (the zero test), needs.py and forms.py (what must be supposed), kernel.py and certificate.py (who may say so);
 * for the rules beside identities also known.py, alike.py, inequalities.py, extremes.py, limits.py, induction.py, independence.py,
   instance.py and supposition.py.
 

@@ -1,9 +1,10 @@
 """Statements about programs, and the certificates that only the kernel makes.
 
-Trust model. A certificate is made by `mint`, which asks for a key that only the kernel's own files hold, and it is remembered: `genuine`
-knows every one that was made. It cannot be copied with changes, pickled or edited. So neither a file nor an ordinary mistake nor a
-hopeful `Certificate(...)` in other code can bring one about. What Python cannot prevent is code in the same process that reaches into
-private names on purpose; who does not trust such code takes the text of the derivation and proves it again (`recheck`).
+Trust model. A certificate is made by `mint`, which holds a key that the constructor asks for, and it is remembered: `genuine` knows every
+one that was made. It cannot be copied with changes, pickled or edited. So neither a file nor an ordinary mistake nor a hopeful
+`Certificate(...)` in other code can bring one about; a test reads the sources and allows `mint` to the files of the kernel only (they are
+named in this package's docstring). What Python cannot prevent is code in the same process that reaches for these names on purpose; who
+does not trust such code takes the text of the derivation and proves it again (`recheck`).
 
 Promises: a genuine certificate was proved in this process. Does not promise: protection from code that means to deceive.
 """
@@ -39,8 +40,8 @@ class Statement:
 
 class Certificate:
     """A proved statement. `statement`; `evidence`; `hypotheses`: what must hold where it is used, as text (denominators that do not
-    vanish, numbers under roots); `facts`: the certificates it rests on; `atoms`: the stages it holds for whatever their values are;
-    `rule`: the name of the rule that proved it."""
+    vanish, numbers under roots); `facts`: the certificates it rests on; `atoms`: the stages it holds for whatever their values are, as
+    long as they have the signs that the program's form gives them; `rule`: the name of the rule that proved it."""
 
     __slots__ = ("__weakref__", "_atoms", "_evidence", "_facts", "_hypotheses", "_rule", "_statement")
     _statement: Statement

@@ -21,8 +21,8 @@ from symattn.proof.functions import new_context
 from symattn.proof.kernel import Budget, stated, vanishing
 from symattn.proof.known import PROVED, Known, Signs, known_fact, order_of
 from symattn.proof.lower import Lowering
+from symattn.proof.parts import cone
 from symattn.proof.reduce import settled, substitute_all
-from symattn.proof.sampling import cone
 from symattn.proof.sign import sign
 from symattn.proof.terms import Context, Expr, Term, minus, product
 from symattn.proof.zero import vanishes

@@ -17,8 +17,8 @@ from symattn.proof.certificate import Certificate, Statement, genuine
 from symattn.proof.evidence import PROVED_ALL_SIZES
 from symattn.proof.fold import Rule, solved
 from symattn.proof.lower import Lowering
+from symattn.proof.parts import cone
 from symattn.proof.reduce import settled
-from symattn.proof.sampling import cone
 from symattn.proof.terms import Context, Expr, minus
 
 

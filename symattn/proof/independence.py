@@ -27,7 +27,8 @@ from symattn.proof.functions import new_context
 from symattn.proof.kernel import Budget, stated
 from symattn.proof.known import PROVED, known_fact, named
 from symattn.proof.lower import Lowering
-from symattn.proof.sampling import cone, cut, some_sizes
+from symattn.proof.parts import cone, cut
+from symattn.proof.sampling import some_sizes
 from symattn.proof.zero import vanishes
 
 

@@ -19,7 +19,7 @@ from symattn.proof.evidence import StepRejected
 from symattn.proof.forms import NONNEGATIVE, POSITIVE, Forms
 from symattn.proof.kernel import Budget, prove_equal, stated
 from symattn.proof.known import PROVED, Known, Signs, certain, fresh, merged, named, order_of
-from symattn.proof.sampling import cone
+from symattn.proof.parts import cone
 
 _TURNED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "==": "=="}
 

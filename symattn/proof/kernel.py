@@ -17,7 +17,8 @@ from symattn.proof.facts import check_fact, use_facts
 from symattn.proof.functions import new_context
 from symattn.proof.lower import Lowering
 from symattn.proof.needs import Needs
-from symattn.proof.sampling import PATTERNS, cone, cut, larger_patterns, sample, some_sizes
+from symattn.proof.parts import cone, cut
+from symattn.proof.sampling import PATTERNS, larger_patterns, sample, some_sizes
 from symattn.proof.sized import equal_at
 from symattn.proof.terms import Context, minus
 from symattn.proof.zero import vanishes
@@ -135,6 +136,7 @@ def vanishing(program: Program, stage: str) -> bool:
 
 def _equal(ctx: Context, lowering: Lowering, statement: Statement) -> bool:
     left, right = statement.left, statement.right
+    lowering.prepare((left, right))
     for places in lowering.cases(statement.program.by_name[left].out):
         if not vanishes(ctx, lowering.stage(left, places) + minus(lowering.stage(right, places))):
             return False

@@ -19,7 +19,7 @@ from symattn.proof.evidence import StepRejected
 from symattn.proof.forms import POSITIVE, Forms
 from symattn.proof.kernel import Budget, prove_equal, stated, vanishing
 from symattn.proof.known import PROVED, Known, Signs, fresh, order_of
-from symattn.proof.sampling import cone
+from symattn.proof.parts import cone
 
 # What happens to a number: it tends to 0, does not move, stays bounded, or grows beyond every bound with a sign.
 Fate = Literal["zero", "still", "bounded", "up", "down"] | None

@@ -21,10 +21,12 @@ from symattn.proof import functions as f
 from symattn.proof import indices
 from symattn.proof.maximum import Branch, largest
 from symattn.proof.needs import Needs
+from symattn.proof.parts import cone
 from symattn.proof.reduce import settled, substitute_all
 from symattn.proof.sign import always_visits
 from symattn.proof.terms import Context, Expr, Indices, Skeleton, Term, Where, number, product, rename, symbol
 
+_DEEP = 30  # programs of so many stages are lowered from the bottom
 Places = tuple[Where, ...]
 Env = dict[str, Where]
 
@@ -124,6 +126,14 @@ class Lowering:
         if len(set(plain)) < len(plain):
             return substitute_all(self.ctx, terms, dict(zip(slots, plain, strict=True)))
         return [self._moved(t, dict(zip(slots, plain, strict=True))) for t in terms]
+
+    def prepare(self, names: Collection[str]) -> None:
+        """Lower what these stages are made of in program order, so that a long chain of stages does not become a deep recursion."""
+        needed = cone(self.program, names, self.atoms)
+        for name in needed if len(needed) > _DEEP else ():
+            spaces = [a.space for a in self.program.by_name[name].out]
+            if name not in self.atoms and not any(s.blocks or s.factors for s in spaces):
+                self.stage(name, tuple(self.ctx.fresh(self.ctx.space_id(s)) for s in spaces))
 
     def _moved(self, t: Term, at: dict[int, int]) -> Term:
         for b in t.bound:

@@ -111,6 +111,20 @@ class Field:
             self._products[out.key()] = (a, b)
         return out
 
+    def inner(self, pairs: Sequence[tuple[Value, Value]]) -> Value:
+        """The sum of a * b over the pairs, gathered in one place."""
+        scales = {a.scale * b.scale for a, b in pairs}
+        if len(scales) != 1:
+            return self.total([self.multiply(a, b) for a, b in pairs])
+        parts: dict[Bases, Poly] = {}
+        degree = 0
+        for a, b in pairs:
+            degree = max(degree, a.degree + b.degree)
+            for bases, poly in a.parts.items():
+                for others, other in b.parts.items():
+                    self._multiply_into(parts.setdefault(tuple(sorted(bases + others)) if others else bases, {}), poly, other)
+        return _tidy(parts, _checked(degree), scales.pop())
+
     def _multiply_into(self, into: Poly, a: Poly, b: Poly) -> None:
         self.spend(len(a) * len(b))
         get = into.get

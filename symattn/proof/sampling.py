@@ -19,14 +19,15 @@ from random import Random
 from typing import Any
 
 from symattn.errors import DomainError, MaskedRowError, UnsupportedError
-from symattn.interp.run import Runner, Table, stages_read
+from symattn.interp.run import Runner, Table
 from symattn.interp.tensor import Tensor
 from symattn.program import ops
 from symattn.program.graph import value_uses
-from symattn.program.program import Program, Stage, sizes_used
+from symattn.program.program import Program, sizes_used
 from symattn.program.scalar import Arg, Binary, Unary, walk
 from symattn.proof import enclosures, residues
 from symattn.proof.evidence import SAMPLED, Counterexample, Evidence, Sizes, StepRejected, Undecided
+from symattn.proof.parts import cut
 
 PATTERNS = ((2, 3), (3, 2))
 _SMALLEST = ((1,), (2,), (1, 2), (2, 1), *PATTERNS)
@@ -202,42 +203,6 @@ class _Trial:
 
     def _rejected(self, found: Counterexample) -> StepRejected:
         return StepRejected(f'"{self.left} {self.relation} {self.right}" is false', counterexample=found)
-
-
-# -- the part of a program that matters -------------------------------------------------------------------------------
-def cone(program: Program, names: Collection[str], stop: Collection[str] = ()) -> list[str]:
-    """The stages that these are made of, themselves included, in program order; what stands behind `stop` is left out, but the
-    masks of a stage in it stay."""
-    found: set[str] = set()
-    pending = list(names)
-    while pending:
-        name = pending.pop()
-        if name not in found:
-            found.add(name)
-            stage = program.by_name[name]
-            pending += _masks(stage) if name in stop else stages_read(stage)
-    return [stage.name for stage in program.stages if stage.name in found]
-
-
-def _masks(stage: Stage) -> list[str]:
-    where = stage.op.where if isinstance(stage.op, ops.Map) else ()
-    return [r.use.stage for r in where if isinstance(r, ops.Allowed)]
-
-
-def cut(program: Program, names: Collection[str], atoms: Collection[str]) -> Program:
-    """The program of these stages alone, those in `atoms` as inputs. A Map with relations keeps them: its other entries stay absent."""
-    stages: list[Stage] = []
-    for name in cone(program, names, atoms):
-        stage = program.by_name[name]
-        if name not in atoms or isinstance(stage.op, ops.Input):
-            stages.append(stage)
-        elif isinstance(stage.op, ops.Map) and stage.op.where:
-            stages.append(Stage(f"{name}*", ops.Input(stage.out)))
-            given = ops.Use(f"{name}*", stage.out)
-            stages.append(Stage(name, ops.Map(stage.out, Arg("value"), (("value", given),), stage.op.where)))
-        else:
-            stages.append(Stage(name, ops.Input(stage.out)))
-    return Program(tuple(stages))
 
 
 def some_sizes(program: Program, pattern: tuple[int, ...]) -> Sizes:

@@ -13,16 +13,16 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import prod
-from typing import Any, NoReturn
+from typing import Any
 
 from symattn.errors import DomainError, UnsupportedError
-from symattn.interp.run import ReduceSite, Runner, Table, masked_row
+from symattn.interp.run import ContractSite, ReduceSite, Runner, Table, masked_row
 from symattn.interp.tensor import Tensor
 from symattn.program import ops
 from symattn.program.program import Program
 from symattn.proof.evidence import Undecided
+from symattn.proof.parts import cut
 from symattn.proof.polynomials import Field, Value
-from symattn.proof.sampling import cut
 
 
 def equal_at(
@@ -79,8 +79,16 @@ def _table(field: Field) -> Table:
             entries.append(terms[0] if len(terms) == 1 else field.opaque("max", *sorted(terms, key=lambda v: v.key())))
         return Tensor(site.loops.shape, entries)
 
-    def refused(*_: object) -> NoReturn:
-        raise UnsupportedError("not a polynomial")
+    def contract(site: ContractSite) -> Tensor[Any] | None:
+        if len(site.values) != 2 or any(v.absent for v in site.values):
+            return None
+        (a, b), entries = site.values, []
+        for visit in site.loops.visits():
+            if site.must_visit and not visit.terms:
+                raise masked_row(site.stage, visit.index)
+            value = field.inner([(a.entries[i], b.entries[j]) for i, j in zip(*visit.uses, strict=True)]) if visit.terms else Value({})
+            entries.append(value if site.coef is None else field.multiply(site.coef, value))
+        return Tensor(site.loops.shape, entries)
 
     return Table(
         name="polynomials",
@@ -101,5 +109,6 @@ def _table(field: Field) -> Table:
         },
         unsupported={"cos": "a cosine is no polynomial in exponentials of real numbers", "sin": "a sine is no polynomial"},
         total=field.total,
+        contract=contract,
         reduce=reduce,
     )

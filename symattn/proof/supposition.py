@@ -13,7 +13,7 @@ from symattn.program.program import Program, Stage
 from symattn.proof.certificate import Certificate, Statement, mint
 from symattn.proof.evidence import StepRejected
 from symattn.proof.kernel import prove_equal, stated
-from symattn.proof.sampling import cone
+from symattn.proof.parts import cone
 
 
 def supposing(program: Program, left: str, right: str, name: str, value: str, words: str, *, atoms: Sequence[str] = ()) -> Certificate:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import pickle
+from pathlib import Path
 
 import pytest
 
+import symattn
+import symattn.proof
 from symattn.language.builder import AxisDecl, Builder
 from symattn.program.program import Program
 from symattn.proof.certificate import Certificate, Statement, genuine
@@ -78,3 +82,36 @@ def test_evidence_is_told_apart_in_text_and_json() -> None:
     assert Evidence("proved-at-sizes", ((("n", 3), ("d", 2)),)).text() == "PROVED at n=3, d=2"
     assert Evidence("sampled", points=4).text() == "SAMPLED 4 points"
     assert Evidence("undecided", reason="time").to_json() == {"kind": "undecided", "reason": "time"}
+
+
+# -- who may make one -------------------------------------------------------------------------------------------------
+MAKERS = {
+    "kernel", "known", "inequalities", "extremes", "limits", "induction", "independence", "instance", "supposition",
+}  # fmt: skip
+
+
+def reaching(source: str) -> bool:
+    """Does this source name what makes certificates?"""
+    names = {"mint", "_KEY", "_MADE"}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and names & {alias.name for alias in node.names}:
+            return True
+        if isinstance(node, ast.Attribute) and node.attr in names:
+            return True
+    return False
+
+
+def test_only_the_files_of_the_kernel_make_certificates() -> None:
+    root = Path(symattn.__file__).parent
+    found = {path for path in root.rglob("*.py") if reaching(path.read_text(encoding="utf-8"))}
+    assert {path.stem for path in found} == MAKERS
+    assert {path.parent.name for path in found} == {"proof"}
+    documented = symattn.proof.__doc__ or ""
+    assert all(f"{name}.py" in documented for name in MAKERS)
+
+
+def test_the_reading_of_sources_sees_every_way_in() -> None:
+    assert reaching("from symattn.proof.certificate import mint")
+    assert reaching("import symattn.proof.certificate as c\nc.mint(None, None)")
+    assert reaching("from symattn.proof import certificate\ncertificate._KEY")
+    assert not reaching("from symattn.proof.certificate import Certificate")

@@ -231,6 +231,21 @@ def test_beyond_the_budget_it_says_undecided() -> None:
         prove_equal(p, "left", "right", budget=Budget(seconds=0))
 
 
+def test_a_long_chain_of_stages_is_no_deep_recursion() -> None:
+    def chain(name: str, step: int, count: int) -> list[Stage]:
+        stages, before = [], "x"
+        for k in range(count):
+            stages.append(
+                Stage(f"{name}{k}", Map((ROW,), Binary("add", Arg("x"), Num(ops.ONE.value * step)), (("x", Use(before, (ROW,))),)))
+            )
+            before = stages[-1].name
+        return [*stages, Stage(name, Contract((ROW,), (Use(before, (ROW,)),)))]
+
+    p = Program((Stage("x", Input((ROW,))), *chain("left", 1, 600), *chain("right", 2, 300), *chain("twin", 1, 601)))
+    assert prove_equal(p, "left", "right").hypotheses == ()
+    refuted(p, "left", "twin")
+
+
 def test_statements_that_mean_nothing() -> None:
     p = program({"x": "n", "y": "m"}, left="2*x", right="2*y")
     with pytest.raises(ProgramError, match='no stage "middle"'):

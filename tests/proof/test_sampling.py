@@ -16,7 +16,8 @@ from symattn.interp.tensor import Tensor
 from symattn.program.attention import Attention
 from symattn.proof import enclosures, residues
 from symattn.proof.evidence import StepRejected, Undecided
-from symattn.proof.sampling import PATTERNS, cut, sample, some_sizes
+from symattn.proof.parts import cut
+from symattn.proof.sampling import PATTERNS, sample, some_sizes
 
 
 # -- residues ---------------------------------------------------------------------------------------------------------

@@ -69,6 +69,9 @@ def blocks_step(spec: Program, states: Sequence[str], merge: Program, block: str
                 stages[names[stage.name]] = Stage(names[stage.name], _slice(stage, space, both, part))
         _copy(stages, spec, names, partial(_called, str(k)), space, part)
     _copy(stages, spec, {}, partial(_called, "both"), space, both)
+    for stage in merge.stages:
+        if any(a.space == space for a in stage.out):
+            raise ProgramError(f'"{stage.name}" of the merge runs along the block', next_move="a merge sees states only")
     taken = {f"{s}_{k}": f"{s} of {k}" for s in states for k in (1, 2)}
     for stage in merge.inputs:
         if stage.name not in taken:

@@ -17,6 +17,7 @@ from symattn.proof.facts import check_cone
 from symattn.proof.forms import Forms
 from symattn.proof.functions import new_context
 from symattn.proof.needs import Needs
+from symattn.proof.parts import cone
 from symattn.proof.sampling import sample
 
 PROVED = Evidence(PROVED_ALL_SIZES)
@@ -78,7 +79,9 @@ def known_fact(
 ) -> Certificate:
     """A certificate for an instance of a known inequality, which a sample (inputs in `positive` above 0) must not contradict."""
     sample(program, left, right, relation=relation, positive=positive)
-    return mint(Statement(program, left, right, relation), PROVED, hypotheses, (), (), rule)
+    needs = Needs(program, new_context(0, 0))
+    needed = [h for name in cone(program, [left, right]) for h in needs.of_stage(name)]
+    return mint(Statement(program, left, right, relation), PROVED, tuple(dict.fromkeys([*hypotheses, *needed])), (), (), rule)
 
 
 def merged(*certificates: Certificate) -> tuple[str, ...]:

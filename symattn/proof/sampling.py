@@ -131,9 +131,10 @@ class _Trial:
 
     def _point(self, sizes: Mapping[str, int], k: int, positive: bool) -> Counterexample | bool | None:
         rng = self.rng
+        small = 1 + k if k % 2 else 1  # every other point that had no value is followed by a smaller one
 
         def entry() -> Fraction:
-            x = Fraction(rng.randint(1, 4), rng.choice((1, 2, 2, 3)))
+            x = Fraction(rng.randint(1, 4), rng.choice((1, 2, 2, 3)) * small)
             return x if positive or rng.random() < 0.5 else -x
 
         return self.at(self._feeds(sizes, k, entry), sizes)

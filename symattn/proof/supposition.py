@@ -18,11 +18,14 @@ from symattn.proof.parts import cone
 
 def supposing(program: Program, left: str, right: str, name: str, value: str, words: str, *, atoms: Sequence[str] = ()) -> Certificate:
     """`left == right` where the stage `name` equals the stage `value`, which does not depend on it: proved of the program in which
-    `name` is a copy of `value`. `words` is the hypothesis as text.
+    `name` is a copy of `value`. `words` is the hypothesis as text, `name == …`; that the rest of it means `value` is for the
+    caller to see to.
 
     Raises StepRejected where the value depends on the stage or nothing depends on the supposition, and what `prove_equal` raises."""
     stated(program, left, right)
     stated(program, name, value)
+    if not words.startswith(f"{name} == "):
+        raise StepRejected(f'"{words}" does not say what "{name}" is')
     behind = cone(program, [value])
     if name in behind:
         raise StepRejected(f'"{value}" is made of "{name}" itself', next_move="suppose a value that stands for itself")

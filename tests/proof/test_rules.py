@@ -223,6 +223,11 @@ def test_a_maximum_over_some_entries_is_not_one_over_others() -> None:
     assert said(rules.below_maximum(p, "diagonal", "causal_max")) == "diagonal <= causal_max"
 
 
+def test_known_inequalities_suppose_that_both_sides_have_values() -> None:
+    q = program({"x": "n"}, u="1/x", e="exp(u)", line="1 + u")
+    assert rules.tangent_line(q, "e", "line").hypotheses == ("x != 0",)
+
+
 def test_the_tangent_line() -> None:
     assert said(rules.tangent_line(LSE, "e", "line")) == "e >= line"
     assert said(rules.tangent_line(LSE, "log_e", "log_line")) == "log_e <= log_line"
@@ -346,6 +351,9 @@ def test_an_induction_needs_blocks_without_positions() -> None:
     n = Space("n", "n")
     i, j = Axis("i", n), Axis("j", n)
     ranked = Program((Stage("s", Input((j,))), Stage("l", Contract((), (Use("s", (i,)),), (AtMost(i, j, 0),)))))
+    peeking = program({"m_1": "", "m_2": "", "s": "n"}, m="max(s)")
+    with pytest.raises(ProgramError, match="of the merge runs along the block"):
+        rules.induction(SPEC, ("m",), peeking, "n")
     with pytest.raises(ProgramError, match="positions along the block"):
         rules.induction(ranked, ("l",), program({"l_1": "", "l_2": ""}, l="l_1 + l_2"), "n")
 
@@ -417,6 +425,23 @@ def test_a_size_that_was_supposed_larger_is_refused() -> None:
     assert rules.at_sizes(certificate, {"n": 5})
     with pytest.raises(StepRejected, match="said where n > 4, not at n=3"):
         rules.at_sizes(certificate, {"n": 3})
+
+
+# -- suppositions -----------------------------------------------------------------------------------------------------
+def test_what_is_supposed_stands_among_the_hypotheses() -> None:
+    q = program({"x": "n", "y": "n"}, a="2*y", left="x*y", right="2*y**2", circular="x + y")
+    with pytest.raises(StepRejected, match="counterexample"):
+        prove_equal(q, "left", "right")
+    found = rules.supposing(q, "left", "right", "x", "a", "x == 2*y")
+    assert (said(found), found.hypotheses) == ("left == right", ("x == 2*y",))
+    with pytest.raises(StepRejected, match="counterexample"):
+        rules.supposing(q, "left", "right", "x", "y", "x == y")
+    with pytest.raises(StepRejected, match="is made of"):
+        rules.supposing(q, "left", "right", "x", "circular", "x == x + y")
+    with pytest.raises(StepRejected, match="neither side"):
+        rules.supposing(q, "right", "right", "x", "a", "x == 2*y")
+    with pytest.raises(StepRejected, match="does not say what"):
+        rules.supposing(q, "left", "right", "x", "a", "1 == 1")
 
 
 # -- certificates are needed ------------------------------------------------------------------------------------------

@@ -4,8 +4,8 @@ Promises: frozen data whose mathematics is text of the language; a program, a pa
 else. Does not promise: truth. `chain.py` makes derivations whose steps were proved, `recheck.py` proves the text again.
 
 A *statement* is one relation of the language or several with `; ` between them ("sum(P) == 1; P > 0"), after optional words that say what
-they are together ("gradient of O by Q: …", see closing.py). Each relation has its own run of steps: the first `before` is its left side, every other
-`before` is the `after` above it, the last `after` is its right side. `result` is the last `after` of all.
+they are together ("gradient of O by Q: …", see closing.py). Each relation has its own run of steps: the first `before` is its left side,
+every other `before` is the `after` above it, the last `after` is its right side. `result` is the last `after` of all.
 
 A *definition* is a given, whose meaning is its declaration ("S(n, m)": axes by name, a name is also the size), or a name for an
 expression ("softmax(S)"). A *hypothesis* is a relation ("n >= 1", "Z != 0").

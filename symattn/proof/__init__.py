@@ -10,9 +10,9 @@ What is trusted. A certificate for all sizes rests on these files, each one a li
 * for the rules beside identities also known.py, alike.py, inequalities.py, extremes.py, limits.py, induction.py, independence.py,
   instance.py and supposition.py.
 
-A certificate is made only when a sample agrees, too: sampling.py with residues.py and enclosures.py run the program by the interpreter and
-share nothing with the zero test. A mistake must be in both to be believed. polynomials.py and sized.py are the road to statements at stated
-sizes, and share nothing with the zero test either.
+A certificate is made only when a sample agrees, too: sampling.py with residues.py, enclosures.py and series.py runs the program by the
+interpreter and shares nothing with the zero test. A mistake must be in both to be believed. polynomials.py and sized.py are the road to
+statements at stated sizes, and share nothing with the zero test either.
 
 What the zero test decides. Sums of products over any index networks, with relations between positions, unions and products of index
 sets, symbolic sizes; quotients, roots and exponentials of such sums, cos, sin and tanh through exponentials, logarithms of what is proved

@@ -17,13 +17,14 @@ from __future__ import annotations
 from symattn.calculus.closing import close
 from symattn.calculus.conditions import conditions_of, size_conditions
 from symattn.calculus.derivation import Both, Definition, Derivation, Part, Step
+from symattn.calculus.reading import parse
 from symattn.calculus.rules import prove_step
 from symattn.calculus.setting import Setting
 from symattn.calculus.statement import clause_text, implies, joined, read_statement
 from symattn.calculus.task import Line, Task
 from symattn.errors import DerivationError, SymattnError
 from symattn.language.ast import Node
-from symattn.language.parser import parse, parse_relation
+from symattn.language.parser import parse_relation
 from symattn.language.unparse import unparse
 from symattn.proof.certificate import Certificate
 

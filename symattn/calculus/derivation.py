@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from symattn.proof.evidence import KINDS, UNDECIDED, Evidence
 
 if TYPE_CHECKING:
+    from symattn.calculus.setting import Setting
     from symattn.interp.symbolic import Symbolic
     from symattn.program.program import Program
     from symattn.proof.certificate import Certificate
@@ -87,12 +88,33 @@ class Derivation:
     title: Both = field(default=NOTHING, compare=False)
     parts: tuple[Part, ...] = field(default=(), compare=False)
     answers: Mapping[str, str] = field(default_factory=dict, compare=False)
-    gradient: Program | None = field(default=None, compare=False, repr=False)
 
     @property
     def evidence(self) -> Evidence:
         """The evidence of the whole: that of its weakest step."""
         return weakest([step.evidence for step in self.steps])
+
+    @cached_property
+    def setting(self) -> Setting:
+        """The definitions, compiled."""
+        from symattn.calculus.setting import Setting
+
+        return Setting(self.definitions)
+
+    @cached_property
+    def gradient(self) -> Program | None:
+        """The program of the gradient that the statement is about, None where it is about something else."""
+        from symattn.calculus.closing import gradient_of
+        from symattn.calculus.reverse import reverse
+        from symattn.calculus.setting import needed
+        from symattn.calculus.statement import read_statement
+
+        setting = self.setting
+        backward = gradient_of(read_statement(self.statement), setting)
+        if backward is None:
+            return None
+        program = needed(setting.program(), [backward.of, *backward.wrt])
+        return reverse(program, backward.of, backward.wrt, backward.upstream or None).program
 
     @property
     def program(self) -> Program:
@@ -103,10 +125,9 @@ class Derivation:
     @cached_property
     def written(self) -> tuple[Program, Mapping[str, str]]:
         """The definitions and every expression of the steps as one program, and the stage of each text."""
-        from symattn.calculus.setting import Setting
-        from symattn.language.parser import parse
+        from symattn.calculus.reading import parse
 
-        setting = Setting(self.definitions)
+        setting = self.setting
         texts = dict.fromkeys(text for step in self.steps for text in (step.before, step.after))
         stages = {text: setting.stage(parse(text)) for text in texts}
         return setting.program(), stages

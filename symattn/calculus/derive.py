@@ -14,11 +14,12 @@ from symattn.calculus.attention_text import Described, attention_definitions
 from symattn.calculus.derivation import Both, Definition, Derivation
 from symattn.calculus.differential import gradient_derivation
 from symattn.calculus.parting import Parting
+from symattn.calculus.reading import parse
 from symattn.calculus.setting import Setting
 from symattn.errors import DerivationError, InputError, LanguageError
 from symattn.language.ast import Call, Name, Node, Operation, Text, Transpose, walk
 from symattn.language.names import is_identifier, suggestion
-from symattn.language.parser import parse, parse_definition, starts_definition
+from symattn.language.parser import parse_definition, starts_definition
 from symattn.language.unparse import substitute, unparse
 
 ATTENTION = "attention"

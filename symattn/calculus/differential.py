@@ -6,7 +6,8 @@ says and proves
     Σ over the values c that read a of ⟨dc, ∂c along ȧ⟩  =  ⟨da, ȧ⟩      for every direction ȧ of a,
 
 where ∂ is the partial derivative of c's own definition. Together these say that da is the gradient, by induction along the definitions.
-What da is comes from `reverse`, its formula from `notation`; neither is believed: the kernel proves each line.
+The formula of da is that of a textbook where there is one, else it is read off the program that `reverse` makes. Neither is believed: the
+kernel proves each line.
 
 Promises: definitions `da` and givens `a_dot`, `dO` with these names; the statement "gradient of O by X: …" holds one relation a value and
 one answer a variable. Does not promise: short formulas for unnamed parts; name them.
@@ -16,27 +17,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from symattn.calculus.backward import Backward, backward_of, inner, partial_of
 from symattn.calculus.chain import Chain
 from symattn.calculus.derivation import Both, Definition, Derivation
 from symattn.calculus.fronting import fronted
-from symattn.calculus.gradient import Gradient
-from symattn.calculus.notation import Notations
+from symattn.calculus.pulled_text import pulled
+from symattn.calculus.reading import parse
 from symattn.calculus.rearranging import kind_of
-from symattn.calculus.reverse import reverse
 from symattn.calculus.setting import Setting, needed
 from symattn.calculus.slope_text import NoSlope, moved
 from symattn.errors import DerivationError, SymattnError, UnsupportedError
 from symattn.language.ast import Call, Index, Label, Name, Node, Operation, walk
 from symattn.language.constants import rational
 from symattn.language.names import suggestion
-from symattn.language.parser import parse
 from symattn.language.unparse import substitute, unparse
 from symattn.program.ops import Position
 from symattn.program.program import Program
-from symattn.program.tangent import tangent
+
+if TYPE_CHECKING:
+    from symattn.calculus.gradient import Gradient
 
 LONGEST = 160  # characters of an answer in one formula
 
@@ -51,7 +54,7 @@ class Reasons:
     name = Both("lo que queda es el gradiente por {a}", "what remains is the gradient by {a}")
     number = Both("ese gradiente es un número", "that gradient is a number")
     answer = Both("el gradiente por {a}", "the gradient by {a}")
-    front = Both("los números van delante del producto", "numbers go before the product")
+    front = Both("los números delante, lo demás en orden", "numbers first, the rest in order")
 
 
 def gradient_derivation(
@@ -77,8 +80,6 @@ class _Differential:
         self.backward: Backward = backward_of(self.setting, of, self.wrt)
         self.of = of
         self.forward = self.setting.names()
-        self.program = needed(self.setting.program(), [of, *self.wrt])
-        self.gradient: Gradient = reverse(self.program, of, self.wrt, self.backward.upstream or None)
         self.texts: dict[str, str] = {}
 
     def _check(self, of: str) -> None:
@@ -95,8 +96,7 @@ class _Differential:
             self._stage(name)
         answers = {name: self._answer(name) for name in self.wrt}
         head = f"gradient of {self.of} by {', '.join(self.wrt)}"
-        done = self.chain.done(form=head)
-        return replace(done, gradient=self.gradient.program, answers=answers)
+        return replace(self.chain.done(form=head), answers=answers)
 
     def _givens(self) -> None:
         if self.backward.upstream:
@@ -113,8 +113,7 @@ class _Differential:
         readers = self.backward.readers[name]
         pairs = [(c, self._moved(c, name)) for c in readers]
         first = _added([inner(self._weight(c), node, len(self.setting.axes(c))) for c, node in pairs])
-        stage = self.gradient.cotangents.get(name) or self.gradient.names[name]
-        text = unparse(fronted(self.setting, parse(self._gradient_text(stage, first))))
+        text = unparse(fronted(self.setting, self._gradient_by(name, first)))
         own = self.backward.gradient(name)
         self.chain.define(own, text, f"el gradiente por {name}", f"the gradient by {name}")
         self.texts[name] = text
@@ -154,8 +153,30 @@ class _Differential:
             return None
         return Name(self.backward.gradient(reader) if reader != self.of else self.backward.upstream)
 
+    def _gradient_by(self, name: str, first: Node) -> Node:
+        """The formula of a gradient, over the gradients above it and the names in its first line."""
+        try:
+            weights = {c: self._known(self._weight(c)) for c in self.backward.readers[name]}
+            found = _added([term for c, weight in weights.items() for term in pulled(self.setting, c, name, weight)])
+            return _where_it_is(self.setting.defined(name), found)
+        except NoSlope:
+            return parse(self._gradient_text(self.gradient.cotangents.get(name) or self.gradient.names[name], first))
+
+    def _known(self, weight: Node | None) -> Node | None:
+        """A gradient that is a plain number, as that number."""
+        meaning = self.setting.defined(weight.id) if isinstance(weight, Name) else None
+        return meaning if _is_number(meaning) else weight
+
+    @cached_property
+    def gradient(self) -> Gradient:
+        """The gradient as a program."""
+        from symattn.calculus.reverse import reverse
+
+        program = needed(self.setting.program(), [self.of, *self.wrt])
+        return reverse(program, self.of, self.wrt, self.backward.upstream or None)
+
     def _gradient_text(self, stage: str, first: Node) -> str:
-        """What a gradient stage is, over the gradients above it and the names in its first line."""
+        """What a stage of the gradient's program is."""
         mentioned = {part.id for part in walk(first) if isinstance(part, Name)}
         made = [a for a in self.texts if a in self.gradient.cotangents and self.backward.gradient(a) in mentioned]
         known = {self.gradient.cotangents[a]: self.backward.gradient(a) for a in made}
@@ -191,6 +212,8 @@ class _Differential:
                 return free
 
     def _moved_by_forward_mode(self, reader: str, name: str) -> Node:
+        from symattn.program.tangent import tangent
+
         program = needed(self.setting.program(), [reader, self.backward.direction(name)])
         cut = partial_of(program, reader, name, self.setting.names())
         found = tangent(cut, reader, {name: self.backward.direction(name)})
@@ -241,6 +264,8 @@ class _Differential:
 def _text(program: Program, stage: str, named: Sequence[str], called: Mapping[str, str] = MappingProxyType({})) -> str:
     """The stage as text of the language, over the stages `named`; `called` gives some of them another name. Raises UnsupportedError where
     the language does not say it."""
+    from symattn.calculus.notation import Notations
+
     notations = Notations(program, named=[*named, *([stage] if stage not in named else [])], check=False)
     why = ""
     for style in ("matrix", "index"):
@@ -266,6 +291,17 @@ def _name(program: Program, stage: str, called: Mapping[str, str]) -> Node:
 
 def _is_number(node: Node | None) -> bool:
     return node is not None and rational(node) is not None
+
+
+def _where_it_is(meaning: Node | None, gradient: Node) -> Node:
+    """The gradient by a value whose entries are absent where a mask says so. Raises NoSlope."""
+    match meaning:
+        case Call("causal_part", _, _):
+            return Call("causal_part", (gradient,))
+        case Call("entries", (_, _, *_), _):
+            raise NoSlope
+        case _:
+            return gradient
 
 
 def _axis(name: str, size: int | str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symattn.calculus.derivation import Derivation
+from symattn.calculus.reading import parse
 from symattn.calculus.scopes import words_of
 from symattn.calculus.setting import Setting
 from symattn.calculus.statement import Clause
@@ -15,7 +16,6 @@ from symattn.errors import DerivationError, InputError
 from symattn.interp.quantities import quantities
 from symattn.language.ast import Array
 from symattn.language.constants import Nested, literal, rational
-from symattn.language.parser import parse
 from symattn.number.digits import digits_text
 from symattn.number.truth import Quantity, compare
 

@@ -67,6 +67,7 @@ class Explicit(Entries):
         super().__init__(base, ())
         self.sizes = sizes
         self.terms = 0
+        self._entries: dict[tuple[str, tuple[str, ...]], m.Math] = {}
 
     def positions(self, axis: Axis) -> range:
         """The positions along an axis."""
@@ -79,6 +80,11 @@ class Explicit(Entries):
     def go(self, node: Node, at: tuple[m.Math, ...]) -> Shown:
         if isinstance(node, Name) and node.id in self.sizes and node.id not in self.base.setting.names():
             return m.Number(str(self.sizes[node.id])), ATOM
+        if isinstance(node, Name):
+            key = node.id, tuple(_text(letter) for letter in at)
+            if key not in self._entries:
+                self._entries[key] = indexed(symbol(node.id), at)
+            return self._entries[key], ATOM
         return super().go(node, at)
 
     def contracted(self, a: Node, b: Node, at: tuple[m.Math, ...]) -> Shown:
@@ -160,6 +166,10 @@ class ExplicitIndexed(Indexed):
         return _plus(terms) if node.function == "sum_over" else self.called("max", [t[0] for t in terms])
 
 
-def _position(letter: m.Math) -> int:
+def _text(letter: m.Math) -> str:
     assert isinstance(letter, m.Number)
-    return int(letter.text)
+    return letter.text
+
+
+def _position(letter: m.Math) -> int:
+    return int(_text(letter))

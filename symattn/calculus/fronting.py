@@ -1,21 +1,26 @@
 """An expression with its numbers outside of its products: Xᵀ (c dS K / √d) becomes c Xᵀ dS K / √d, and 2 (1 / (2 L)) x becomes x / L.
 
 Promises: an expression of the same shape; products of matrices are read from the left afterwards, a number that it is both multiplied and
-divided by is gone, signs stand before terms. Does not promise: that the two are equal (the kernel says).
+divided by is gone, signs stand before terms, and what is masked twice is masked once. Does not promise: that the two are equal (the
+kernel says).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from symattn.calculus.setting import Setting
-from symattn.language.ast import Call, Node, Operation, Sign, Transpose
+from symattn.language.ast import Call, Node, Number, Operation, Sign, Transpose
 from symattn.language.constants import rational
 from symattn.language.unparse import number
 
 MATRIX = 2  # axes from which on products may be bracketed as one likes
 ONE = Fraction(1)
+
+
+class NothingLeft(Exception):
+    """The terms cancel. Never leaves this module."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ class _Fronting:
         self.setting = setting
 
     def rank(self, node: Node) -> int:
-        return len(self.setting.shape(node))
+        return rank(self.setting, node)
 
     def terms(self, node: Node, sign: int = 1) -> list[tuple[int, Node]]:
         """The terms of a sum, with their signs."""
@@ -69,17 +74,26 @@ class _Fronting:
                 return [(sign, node)]
 
     def whole(self, node: Node) -> Node:
-        """Terms that are taken away do not come first where another one can."""
-        scaled = [(sign, self.of(term)) for sign, term in self.terms(node)]
-        parts = [((sign < 0) != (term.plain < 0), term.size()) for sign, term in scaled]
-        if parts[0][0]:
-            first = next((part for part in parts if not part[0]), parts[0])
-            parts.remove(first)
-            parts.insert(0, first)
-        found = _negative(parts[0][1]) if parts[0][0] else parts[0][1]
-        for minus, part in parts[1:]:
-            found = Operation("-" if minus else "+", found, part)
+        """Like terms are one, and those that are taken away do not come first where another one can."""
+        counts: dict[Node, Fraction] = {}
+        for sign, term in self.terms(node):
+            scaled = self.of(term)
+            like = replace(scaled, plain=ONE).size()
+            counts[like] = counts.get(like, Fraction(0)) + sign * scaled.plain
+        terms = [(plain < 0, self._counted(like, abs(plain))) for like, plain in counts.items() if plain]
+        if not terms:
+            raise NothingLeft
+        if terms[0][0]:
+            first = next((term for term in terms if not term[0]), terms[0])
+            terms.remove(first)
+            terms.insert(0, first)
+        found = _negative(terms[0][1]) if terms[0][0] else terms[0][1]
+        for minus, term in terms[1:]:
+            found = Operation("-" if minus else "+", found, term)
         return found
+
+    def _counted(self, like: Node, plain: Fraction) -> Node:
+        return like if plain == 1 else replace(self.of(like), plain=plain).size()
 
     def of(self, node: Node) -> _Scaled:
         if not self.rank(node):
@@ -114,6 +128,13 @@ class _Fronting:
                 x = self.of(a)
                 assert x.core is not None
                 return _Scaled(Transpose(x.core), x.plain, x.times, x.over)
+            case Call("causal_part", (Call("causal_part", _, _) as masked,), _):
+                return self.of(masked)
+            case Call("outer", (a, b), ()):
+                x, y = self.of(a), self.of(b)
+                assert x.core is not None
+                assert y.core is not None
+                return x.by(y, Call("outer", (x.core, y.core)))
             case _:
                 return _Scaled(node)
 
@@ -122,19 +143,55 @@ class _Fronting:
         if known is not None:
             return _Scaled(None, known) if known else _Scaled(None, ONE, (node,))
         match node:
-            case Sign(op, x):
-                return _Scaled(None, _unit(op)).by(self.number(x), None)
+            case Sign(op, under):
+                return _Scaled(None, _unit(op)).by(self.number(under), None)
             case Operation("*", a, b):
                 return self.number(a).by(self.number(b), None)
             case Operation("/", a, b):
                 return self.number(a).by(self.number(b).inverse(), None)
+            case Call("dot", (a, b), ()):
+                x, y = self.of(a), self.of(b)
+                assert x.core is not None
+                assert y.core is not None
+                return x.by(y, None).by(_Scaled(None, ONE, (Call("dot", (x.core, y.core)),)), None)
+            case Call("sum", (a,), ()):
+                x = self.of(a)
+                assert x.core is not None
+                return x.by(_Scaled(None, ONE, (Call("sum", (x.core,)),)), None)
             case _:
                 return _Scaled(None, ONE, (node,))
 
 
+def rank(setting: Setting, node: Node) -> int:
+    """How many axes an expression has, where it compiles."""
+    match node:
+        case Number():
+            return 0
+        case Operation("@", a, b):
+            x, y = rank(setting, a), rank(setting, b)
+            return x + y - MATRIX if min(x, y) > 0 else 0
+        case Operation("**", a, _) | Sign(_, a) | Transpose(a):
+            return rank(setting, a)
+        case Operation(_, a, b):
+            return max(rank(setting, a), rank(setting, b))
+        case Call("softmax" | "exp" | "log" | "sqrt" | "tanh" | "sigmoid" | "cos" | "sin" | "causal_part", (a, *_), _):
+            return rank(setting, a)
+        case Call("sum" | "mean", (a,), _):
+            return rank(setting, a) - 1
+        case Call("dot", _, _):
+            return 0
+        case Call("outer", _, _):
+            return MATRIX
+        case _:
+            return len(setting.shape(node))
+
+
 def fronted(setting: Setting, node: Node) -> Node:
     """The expression with the numbers of each of its terms outside of the products. Raises what the expression itself raises."""
-    return _Fronting(setting).whole(node)
+    try:
+        return _Fronting(setting).whole(node)
+    except NothingLeft:
+        return node
 
 
 def _unit(sign: str) -> Fraction:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from symattn.calculus.ordering import signs_of, supposed
+from symattn.calculus.reading import parse
 from symattn.calculus.setting import needed
 from symattn.calculus.task import Task, facts_in, names_in, refused
 from symattn.errors import DerivationError
 from symattn.language.ast import Name
-from symattn.language.parser import parse
 from symattn.program.ops import Input
 from symattn.program.program import Program, Stage
 from symattn.proof import rules as kernel

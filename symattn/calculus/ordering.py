@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from symattn.calculus.reading import parse
 from symattn.calculus.task import Fact, Task, facts_in, no_argument, proved_facts, refused
 from symattn.errors import DerivationError
 from symattn.language.ast import Node, Number
-from symattn.language.parser import parse
 from symattn.program.program import Program
 from symattn.proof import rules as kernel
 from symattn.proof.certificate import Certificate

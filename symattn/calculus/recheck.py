@@ -16,13 +16,13 @@ from typing import TypeVar
 from symattn.calculus.closing import close
 from symattn.calculus.conditions import conditions_of, size_conditions
 from symattn.calculus.derivation import Derivation, Step
+from symattn.calculus.reading import parse
 from symattn.calculus.rules import prove_step
 from symattn.calculus.setting import Setting
 from symattn.calculus.statement import Clause, Statement, implies, joined, read_statement
 from symattn.calculus.task import Line, Task
 from symattn.errors import DerivationError, SymattnError
 from symattn.language.ast import Node
-from symattn.language.parser import parse
 from symattn.proof.certificate import Certificate
 from symattn.proof.evidence import Evidence, StepRejected, Undecided
 

@@ -24,7 +24,6 @@ from symattn.language.names import suggestion
 from symattn.language.unparse import substitute
 from symattn.proof.certificate import Certificate
 from symattn.proof.evidence import StepRejected, Undecided
-from symattn.proof.rules import supposing
 from symattn.proof.sampling import sample
 
 
@@ -186,6 +185,8 @@ def _supposing(task: Task) -> Certificate:
     except (StepRejected, Undecided):
         program, (sides, pair) = task.setting.compiled([(task.before, task.after), (fact.before, fact.after)])
         atoms = [n for n in task.setting.names() if n in program.by_name]
+        from symattn.proof.rules import supposing
+
         return supposing(program, *sides, *pair, task.argument, atoms=atoms)
     raise refused("this step holds without what it supposes", f'write the rule "{kind_of(task.setting, task.before, task.after)}"')
 

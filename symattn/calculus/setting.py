@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from symattn.calculus.derivation import Definition
 from symattn.calculus.indices import put_in
+from symattn.calculus.reading import parse
 from symattn.calculus.shapes import DERIVATIVES
 from symattn.errors import DerivationError, ShapeError, SymattnError
 from symattn.language.ast import Call, Name, Node, Text, walk
 from symattn.language.builder import FREE, AxisDecl, Builder
-from symattn.language.parser import parse, parse_definition
+from symattn.language.parser import parse_definition
 from symattn.language.unparse import substitute, unparse
 from symattn.program.ops import Allowed, Contract, Map, Reduce, Relation, Use
 from symattn.program.program import Program, Stage
@@ -42,6 +43,7 @@ class Setting:
         self.definitions: list[Definition] = []
         self._builder = Builder()
         self._nodes: dict[str, Node] = {}
+        self._shapes: dict[Node, tuple[Axis, ...]] = {}
         self._texts: dict[str, Node] = {}  # what the stages of expressions hold
         self._along: dict[str, Stage] = {}  # numbers laid along axes
         self._program: Program | None = None
@@ -92,7 +94,10 @@ class Setting:
 
     def shape(self, node: Node) -> tuple[Axis, ...]:
         """The axes of an expression while it is written: shared where they come from one stage. Raises LanguageError, ShapeError."""
-        return self._builder.shape(node)
+        found = self._shapes.get(node)
+        if found is None:
+            found = self._shapes[node] = self._builder.shape(node)
+        return found
 
     def space(self, axis: Axis) -> Space:
         """The index set of an axis that `shape` gave."""
@@ -164,17 +169,18 @@ class Setting:
     def compiled(self, pairs: Sequence[tuple[Node, Node]]) -> tuple[Program, list[tuple[str, str]]]:
         """The program and the stages of both sides of each statement. Raises LanguageError, ShapeError."""
         stages = [(self.stage(a), self.stage(b)) for a, b in pairs]
-        program = self.program()
+        shapes = {stage.name: stage.out for stage in (*self._builder.stages(), *self._along.values())}
         extra = dict(self._along)
         found: list[tuple[str, str]] = []
         for a, b in stages:
-            x, y = program.by_name[a], program.by_name[b]
-            if not x.out and y.out:
-                a = _broadcast(a, y.out, extra)
-            elif not y.out and x.out:
-                b = _broadcast(b, x.out, extra)
-            elif tuple(axis.space for axis in x.out) != tuple(axis.space for axis in y.out):
-                raise ShapeError(f"the two sides do not fit: {x.shape_text()} and {y.shape_text()}", next_move="write both in one shape")
+            x, y = shapes[a], shapes[b]
+            if not x and y:
+                a = _broadcast(a, y, extra)
+            elif not y and x:
+                b = _broadcast(b, x, extra)
+            elif tuple(axis.space for axis in x) != tuple(axis.space for axis in y):
+                said = [self.program().by_name[name].shape_text() for name in (a, b)]
+                raise ShapeError(f"the two sides do not fit: {said[0]} and {said[1]}", next_move="write both in one shape")
             found.append((a, b))
         self._along = extra
         return self.program(), found

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from symattn.calculus.reading import parse
 from symattn.calculus.scopes import parted, relation_of, words_of
 from symattn.errors import DerivationError, LanguageError
 from symattn.language.ast import Node
-from symattn.language.parser import parse, parse_relation
+from symattn.language.parser import parse_relation
 
 SIGNS = ("==", "<=", "<", ">=", ">")
 FORMS = ("gradient",)  # closing.py has a check for each

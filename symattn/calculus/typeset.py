@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from symattn.calculus.derivation import Derivation
+from symattn.calculus.reading import parse
 from symattn.calculus.scopes import relation_of
 from symattn.calculus.setting import Setting
 from symattn.calculus.symbols import indexed, symbol
 from symattn.language.ast import Array, At, Call, Every, Index, Label, Name, Node, Number, Operation, Sign, Text, Transpose, children
 from symattn.language.constants import rational
-from symattn.language.parser import parse
 from symattn.page import math as m
 from symattn.program.spaces import Axis
 
@@ -33,13 +33,10 @@ class Typesetter:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        self._axes: dict[Node, tuple[Axis, ...]] = {}
 
     def axes(self, node: Node) -> tuple[Axis, ...]:
         """The axes of an expression."""
-        if node not in self._axes:
-            self._axes[node] = self.setting.shape(node)
-        return self._axes[node]
+        return self.setting.shape(node)
 
     def matrix(self, node: Node) -> m.Math:
         """The expression in matrix form."""
@@ -82,7 +79,7 @@ class Typesetter:
 
 def aligned_rows(derivation: Derivation, notation: str) -> list[tuple[m.Math, str, m.Math]]:
     """Left side, relation and right side of each step; the left side is empty where it is the one above."""
-    show = Typesetter(Setting(derivation.definitions))
+    show = Typesetter(derivation.setting)
     rows: list[tuple[m.Math, str, m.Math]] = []
     above = ""
     for step in derivation.steps:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from symattn.page.math import Fence, Math, Row, Sign, Words
+from symattn.page.math import Fence, Math, Number, Row, Sign, Words
 from symattn.render.latex_math import PageMath, fence_pair
 from symattn.render.latex_width import EM, RELATIONS, is_tall, width
+
+_PRINTER = PageMath()
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,10 @@ class _Token:
 
 def split(math: Math, limit: float) -> list[str]:
     """The LaTeX of a row in pieces of at most `limit` mm where that is possible, broken before +, - and relations and after commas."""
-    printer = PageMath()
     if width(math) <= limit:
-        return [printer.print(math)]
+        return [_PRINTER.print(math)]
     lines: list[str] = []
-    pending = _tokens(math, printer, 0)
+    pending = _tokens(math, _PRINTER, 0)
     while pending:
         cut = _cut(pending, limit)
         text = "".join(token.latex for token in pending[:cut])
@@ -42,7 +43,7 @@ def split(math: Math, limit: float) -> list[str]:
 def longest_chunk(math: Math) -> float:
     """mm of the widest part of a formula that no line break can part."""
     widest = run = 0.0
-    for token in _tokens(math, PageMath(), 0):
+    for token in _tokens(math, _PRINTER, 0):
         run = token.width if token.depth >= 0 else run + token.width
         widest = max(widest, run)
     return widest
@@ -73,7 +74,9 @@ def _tokens(math: Math, printer: PageMath, depth: int) -> list[_Token]:
     out: list[_Token] = []
     before: Math | None = None
     for at, item in enumerate(items):
-        latex = printer.row(Row((before, item)))[len(printer.print(before)) :] if before is not None else printer.print(item)
+        latex = printer.print(item)
+        if before is not None and isinstance(item, Number) and latex[:1] in ("-", "+"):
+            latex = printer.row(Row((before, item)))[len(printer.print(before)) :]  # a sign of a number is set by what is before it
         place = depth if at and _breakable(before, item) else -1
         if isinstance(item, Fence) and not is_tall(item.body) and len(_flat(item.body)) > 2:
             opening, closing = fence_pair(item)

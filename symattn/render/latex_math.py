@@ -35,6 +35,7 @@ _ACCENTS = {"hat": r"\hat", "tilde": r"\tilde", "bar": r"\bar", "dot": r"\dot"}
 _BIG = {"sum": r"\sum", "prod": r"\prod", "max": r"\max"}
 _POWER_OF_TEN = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)e\+?(-?[0-9]+)")
 _NUMERAL = re.compile(r"([+-]?)([0-9]*\.?[0-9]*)(%|…)?")
+_KEPT = 20_000  # formulas whose LaTeX is remembered
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9]+")
 
 
@@ -63,6 +64,7 @@ class MathPrinter:
     """One method a node class, in a closed dict; subclasses change what a place needs."""
 
     def __init__(self) -> None:
+        self._scripts: dict[int, tuple[Script, str]] = {}  # by identity: entries of one value stand in many rows
         self._methods: dict[type, Callable[..., str]] = {
             Number: self.number, Name: self.name, Sign: self.sign, Row: self.row, Script: self.script, Fraction: self.fraction,
             Root: self.root, Fence: self.fence, Big: self.big, Grid: self.grid, Words: self.words, Box: self.box,
@@ -118,6 +120,14 @@ class MathPrinter:
         return "".join(out)
 
     def script(self, math: Script) -> str:
+        found = self._scripts.get(id(math))
+        if found is None or found[0] is not math:
+            if len(self._scripts) >= _KEPT:
+                self._scripts.clear()
+            found = self._scripts[id(math)] = (math, self._script(math))
+        return found[1]
+
+    def _script(self, math: Script) -> str:
         base = self.print(math.base)
         simple = isinstance(math.base, Name | Number | Fence) and not base.endswith("'")
         if isinstance(math.base, Number) and len(math.base.text) > 1 and not math.base.text.isdigit():

@@ -7,6 +7,7 @@ Does not promise: exact metrics; what still sticks out is scaled by the page's o
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 from symattn.page.math import Big, Box, Fence, Fraction, Grid, Math, Name, Number, Root, Row, Script, Sign, Words
 
@@ -33,22 +34,41 @@ RESULT_MM = 24.0
 TERM_MM = 14.0
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str) -> float:
     """mm of upright text at 10.95 pt."""
     return EM * sum(0.0 if unicodedata.combining(c) else 0.7 if c.isupper() else _WIDE.get(c, 0.5) for c in text)
 
 
+_KEPT = 20_000  # formulas
+_known: dict[int, tuple[Math, float]] = {}  # by identity: a formula is measured several times while its rows are laid out
+
+
 def width(math: Math) -> float:
     """mm of a formula in display size."""
+    if isinstance(math, Sign):
+        return _sign_width(math.text)
+    if isinstance(math, Number | Name | Words):
+        mm = text_width(math.text)
+        return max(mm, 0.45 * EM) if isinstance(math, Name) else mm
+    found = _known.get(id(math))
+    if found is not None and found[0] is math:
+        return found[1]
+    if len(_known) >= _KEPT:
+        _known.clear()
+    result = _width(math)
+    _known[id(math)] = math, result
+    return result
+
+
+def _sign_width(text: str) -> float:
+    if text in OPERATORS:
+        return 1.05 * EM
+    return 1.16 * EM if text in RELATIONS else 0.42 * EM
+
+
+def _width(math: Math) -> float:
     match math:
-        case Number(text) | Words(text):
-            return text_width(text)
-        case Name(text):
-            return max(text_width(text), 0.45 * EM)
-        case Sign(text):
-            if text in OPERATORS:
-                return 1.05 * EM
-            return 1.16 * EM if text in RELATIONS else 0.42 * EM
         case Row(items):
             return sum(width(item) for item in items)
         case Script(base, sub, sup):
@@ -73,6 +93,8 @@ def width(math: Math) -> float:
 
 def is_tall(math: Math) -> bool:
     """Does the formula need fences that grow?"""
+    if isinstance(math, Number | Name | Sign | Words):
+        return False
     match math:
         case Fraction() | Grid() | Root():
             return True

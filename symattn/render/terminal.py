@@ -12,7 +12,6 @@ from symattn.page import nodes as n
 from symattn.page.words import verdict_word
 from symattn.render.leaf import cell_width
 from symattn.render.terminal_math import is_empty, unmark
-from symattn.render.terminal_plot import figure
 from symattn.render.terminal_proof import key as proof_key
 from symattn.render.terminal_proof import proof, theorem
 from symattn.render.terminal_tables import answers, errata, heat_map, statements, table
@@ -22,6 +21,12 @@ from symattn.render.terminal_writer import PRINTED_END, TEXT_EDGE, VERDICT_STYLE
 def _paragraph(text: Writer, node: n.Paragraph) -> None:
     text.space()
     text.prose(text.inline(node.items))
+
+
+def _figure(text: Writer, node: n.Figure) -> None:
+    from symattn.render.terminal_plot import figure
+
+    figure(text, node)
 
 
 def _bullets(text: Writer, node: n.Bullets) -> None:
@@ -153,7 +158,7 @@ BLOCKS: Methods = {
     n.Theorem: theorem,
     n.Proof: proof,
     n.ProofKey: proof_key,
-    n.Figure: figure,
+    n.Figure: _figure,
 }
 
 

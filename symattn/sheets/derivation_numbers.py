@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from symattn.calculus.derivation import Derivation
 from symattn.calculus.explicit import written_out
+from symattn.calculus.reading import parse
 from symattn.calculus.scopes import relation_of
 from symattn.calculus.setting import Setting
 from symattn.calculus.symbols import symbol
 from symattn.calculus.typeset import RELATIONS, Typesetter
 from symattn.errors import InputError, ShapeError, UndecidedError
-from symattn.language.parser import parse
 from symattn.page import math as m
 from symattn.page import nodes as n
 from symattn.page.words import words
@@ -39,7 +39,7 @@ MAX_SIDE = 9  # columns of a matrix on a page
 
 def entries_section(derivation: Derivation, lang: str, sizes: Mapping[str, int]) -> n.Section:
     """Every definition, entry by entry. Raises InputError for a size that is missing or unknown."""
-    setting = Setting(derivation.definitions)
+    setting = derivation.setting
     for name in sizes:
         if name not in setting.sizes():
             raise InputError(f'there is no size "{name}" here', next_move="sizes: " + ", ".join(setting.sizes()))
@@ -56,7 +56,7 @@ def entries_section(derivation: Derivation, lang: str, sizes: Mapping[str, int])
 
 def values_section(derivation: Derivation, lang: str, feeds: Mapping[str, Any]) -> n.Section:
     """The definitions at these numbers, and both sides of every line. Raises InputError for numbers that do not fit."""
-    setting = Setting(derivation.definitions)
+    setting = derivation.setting
     values, assumed, stages = _evaluated(derivation, setting, feeds)
     show = Typesetter(setting)
     named = [(symbol(name), _value(values, name)) for name in setting.names() if name not in assumed]

@@ -13,14 +13,14 @@ from typing import Any
 
 from symattn.calculus.closing import gradient_of
 from symattn.calculus.derivation import Derivation, Step
+from symattn.calculus.reading import parse
 from symattn.calculus.rules import rule_named, split_rule
 from symattn.calculus.scopes import relation_of, said, words_of
-from symattn.calculus.setting import Setting
 from symattn.calculus.statement import Clause, read_statement
 from symattn.calculus.symbols import indexed, symbol
 from symattn.calculus.typeset import RELATIONS, Typesetter
 from symattn.language.ast import Node
-from symattn.language.parser import parse, parse_relation
+from symattn.language.parser import parse_relation
 from symattn.page import math as m
 from symattn.page import nodes as n
 from symattn.page.notebook import writer
@@ -61,7 +61,7 @@ class _Writer:
         self.lang = lang
         self.words = words(lang)
         self.notation = notation
-        self.setting = Setting(derivation.definitions)
+        self.setting = derivation.setting
         self.type = Typesetter(self.setting)
         self.backward = gradient_of(read_statement(derivation.statement), self.setting)
 

@@ -38,7 +38,7 @@ CASES = {
     "LoRA": ("y = x @ (W + A @ B)", "x=n,d W=d,f A=d,r B=r,f", {
         "A": "x.T @ dy @ B.T",
         "B": "A.T @ x.T @ dy",
-        "x": "dy @ (W.T + B.T @ A.T)",
+        "x": "dy @ (W + A @ B).T",
     }, ()),
     "cross-entropy": ("log(sum(exp(z))) - z @ y", "z=n y=n", {"z": "exp(z) / Z - y"}, ()),
     "cross-entropy of softmax": ("-sum(y * log(softmax(z)))", "z=n y=n", {"z": "P * (dP - dot(dP, P))"}, ()),
@@ -54,7 +54,7 @@ CASES = {
         "W": "x.T @ (dy @ U.T * (1 - T**2))",
         "b": "sum(dy @ U.T * (1 - T**2), axis=0)",
     }, ()),
-    "quadratic form": ("x @ A @ x", "A=n,n x=n", {"x": "A @ x + A.T @ x", "A": "outer(x, x)"}, ()),
+    "quadratic form": ("x @ A @ x", "A=n,n x=n", {"x": "A @ x + x @ A", "A": "outer(x, x)"}, ()),
     "least squares": ("dot(A @ x - b, A @ x - b) / 2", "A=m,n x=n b=m", {"x": "A.T @ (A @ x - b)"}, ()),
     "norm": ("sqrt(x @ x)", "x=n", {"x": "x / L"}, ("L != 0",)),
     "reciprocal": ("1 / x", "x=n", {"x": "-dO * O * O"}, ("x != 0",)),

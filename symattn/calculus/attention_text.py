@@ -101,7 +101,7 @@ class _Writer:
 
     def _projections(self) -> None:
         other = "Y" if self.o.cross else "X"
-        width = [("p", "p"), ("u", "side")] if self.o.rope else [("c", "d_k")]
+        width = [("f", "p"), ("u", "side")] if self.o.rope else [("c", "d_k")]
         plain = not self.head and not self.o.rope
         for name, weights, source, index, axes, columns in (
             ("Q", "W_Q", "X", ("i", "n"), self.head, width),
@@ -120,15 +120,15 @@ class _Writer:
         rows = {"Q": ("i", "n", self.head), "K": ("j", self.keys, self.shared)}
         self.define("I_2", "eye(side)", "la matriz identidad", "the identity matrix")
         for name, (i, size, axes) in rows.items():
-            angle = f"theta[p] * positions({i})"
-            self.define(f"C_{name}", _entries(f"cos({angle})", [(i, size), ("p", "p")]), "cosenos", "cosines")
-            self.define(f"S_{name}", _entries(f"sin({angle})", [(i, size), ("p", "p")]), "senos", "sines")
-            turn = f"C_{name}[{i},p] * I_2[s,u] + (positions(s) - positions(u)) * S_{name}[{i},p]"
-            self.define(f"R_{name}", _entries(turn, [(i, size), ("p", "p"), ("s", "side"), ("u", "side")]), "rotación", "rotation")
-            inside = ",".join([*_letters(axes), i, "p", "u"])
-            body = f"sum_over(R_{name}[{i},p,s,u] * {name}[{inside}], u=side)"
+            angle = f"theta[f] * positions({i})"
+            self.define(f"C_{name}", _entries(f"cos({angle})", [(i, size), ("f", "p")]), "cosenos", "cosines")
+            self.define(f"S_{name}", _entries(f"sin({angle})", [(i, size), ("f", "p")]), "senos", "sines")
+            turn = f"C_{name}[{i},f] * I_2[s,u] + (positions(s) - positions(u)) * S_{name}[{i},f]"
+            self.define(f"R_{name}", _entries(turn, [(i, size), ("f", "p"), ("s", "side"), ("u", "side")]), "rotación", "rotation")
+            inside = ",".join([*_letters(axes), i, "f", "u"])
+            body = f"sum_over(R_{name}[{i},f,s,u] * {name}[{inside}], u=side)"
             words = ("consultas rotadas", "rotated queries") if name == "Q" else ("claves rotadas", "rotated keys")
-            self.define(f"{name}_hat", _entries(body, [*axes, (i, size), ("p", "p"), ("s", "side")]), *words)
+            self.define(f"{name}_hat", _entries(body, [*axes, (i, size), ("f", "p"), ("s", "side")]), *words)
 
     def _scores(self) -> str:
         o = self.o
@@ -137,7 +137,7 @@ class _Writer:
         at = f"[{','.join(_letters(cells))}]"
         scale = o.scale.replace("d_k", "(2 * p)") if o.rope else o.scale
         if self.head or o.rope:
-            columns = [("p", "p"), ("s", "side")] if o.rope else [("c", "d_k")]
+            columns = [("f", "p"), ("s", "side")] if o.rope else [("c", "d_k")]
             left, right = (",".join([*_letters(a), i, *_letters(columns)]) for a, i in ((self.head, "i"), (self.shared, "j")))
             product = f"sum_over({q}[{left}] * {k}[{right}], {', '.join(f'{a}={b}' for a, b in columns)})"
             self.define("S", _entries(_scaled(product, scale), cells), "puntajes", "scores")

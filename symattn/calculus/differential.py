@@ -25,6 +25,7 @@ from symattn.calculus.backward import Backward, backward_of, inner, partial_of
 from symattn.calculus.chain import Chain
 from symattn.calculus.derivation import Both, Definition, Derivation
 from symattn.calculus.fronting import fronted
+from symattn.calculus.pulled_entries import masked, together
 from symattn.calculus.pulled_text import pulled
 from symattn.calculus.reading import parse
 from symattn.calculus.rearranging import kind_of
@@ -37,6 +38,7 @@ from symattn.language.names import suggestion
 from symattn.language.unparse import substitute, unparse
 from symattn.program.ops import Position
 from symattn.program.program import Program
+from symattn.proof.evidence import StepRejected
 
 if TYPE_CHECKING:
     from symattn.calculus.gradient import Gradient
@@ -113,23 +115,32 @@ class _Differential:
         readers = self.backward.readers[name]
         pairs = [(c, self._moved(c, name)) for c in readers]
         first = _added([inner(self._weight(c), node, len(self.setting.axes(c))) for c, node in pairs])
-        text = unparse(fronted(self.setting, self._gradient_by(name, first)))
         own = self.backward.gradient(name)
-        self.chain.define(own, text, f"el gradiente por {name}", f"the gradient by {name}")
-        self.texts[name] = text
         self.chain.part(f"El gradiente por ${_tex(name)}$", f"The gradient by ${_tex(name)}$")
         self.chain.start(unparse(self.backward.left(name)))
-        rank = len(self.setting.axes(name))
-        direction = Name(self.backward.direction(name))
-        last = inner(parse(text), direction, rank)
         words = Reasons.several if len(readers) > 1 else Reasons.derivative
         listed = ", ".join(f"${_tex(c)}$" for c in readers)
         self._step(first, Both(words.es.format(c=listed), words.en.format(c=listed)))
         self._constants()
-        self._step(last, Reasons.adjoint)
+        direction, rank = Name(self.backward.direction(name)), len(self.setting.axes(name))
+        gradient = self._gradient(name, first, direction, rank)
+        self.texts[name] = unparse(gradient)
+        self.chain.define(own, self.texts[name], f"el gradiente por {name}", f"the gradient by {name}")
         named = inner(Name(own), direction, rank)
         why = Both(Reasons.name.es.format(a=f"${_tex(name)}$"), Reasons.name.en.format(a=f"${_tex(name)}$"))
         self.chain.step(f"definition: {own}", unparse(named), why.es, why.en)
+
+    def _gradient(self, name: str, first: Node, direction: Node, rank: int) -> Node:
+        """The formula of a gradient, once the step that leaves the direction alone is proved. That of a textbook may be about the wrong
+        axis of a square matrix; then the program's is taken."""
+        try:
+            formula = fronted(self.setting, self._textbook(name))
+            self._step(inner(formula, direction, rank), Reasons.adjoint)
+        except (NoSlope, StepRejected):
+            stage = self.gradient.cotangents.get(name) or self.gradient.names[name]
+            formula = fronted(self.setting, parse(self._gradient_text(stage, first)))
+            self._step(inner(formula, direction, rank), Reasons.adjoint)
+        return formula
 
     def _constants(self) -> None:
         """Gradients that are plain numbers are put in: the formula of the next one was made with them."""
@@ -153,14 +164,11 @@ class _Differential:
             return None
         return Name(self.backward.gradient(reader) if reader != self.of else self.backward.upstream)
 
-    def _gradient_by(self, name: str, first: Node) -> Node:
-        """The formula of a gradient, over the gradients above it and the names in its first line."""
-        try:
-            weights = {c: self._known(self._weight(c)) for c in self.backward.readers[name]}
-            found = _added([term for c, weight in weights.items() for term in pulled(self.setting, c, name, weight)])
-            return _where_it_is(self.setting.defined(name), found)
-        except NoSlope:
-            return parse(self._gradient_text(self.gradient.cotangents.get(name) or self.gradient.names[name], first))
+    def _textbook(self, name: str) -> Node:
+        """A gradient over the gradients above it. Raises NoSlope."""
+        weights = {c: self._known(self._weight(c)) for c in self.backward.readers[name]}
+        found = _added(together([term for c, weight in weights.items() for term in pulled(self.setting, c, name, weight)]))
+        return _where_it_is(self.setting.defined(name), found)
 
     def _known(self, weight: Node | None) -> Node | None:
         """A gradient that is a plain number, as that number."""
@@ -299,7 +307,7 @@ def _where_it_is(meaning: Node | None, gradient: Node) -> Node:
         case Call("causal_part", _, _):
             return Call("causal_part", (gradient,))
         case Call("entries", (_, _, *_), _):
-            raise NoSlope
+            return masked(meaning, gradient)
         case _:
             return gradient
 

@@ -10,20 +10,24 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from symattn.calculus.fronting import fronted, rank
+from symattn.calculus.pulled_entries import pulled_entries
 from symattn.calculus.setting import Setting
 from symattn.calculus.slope_text import ONE, TWO, NoSlope
-from symattn.language.ast import Call, Keyword, Name, Node, Number, Operation, Sign, Transpose, walk
+from symattn.language.ast import Call, Index, Keyword, Label, Name, Node, Number, Operation, Sign, Text, Transpose, walk
 from symattn.language.constants import rational
 from symattn.language.unparse import number
 from symattn.program.spaces import Axis
 
 VECTOR, MATRIX = 1, 2
+_HEADS = ("g", "h")  # letters of the axes before rows and columns
 
 
 def pulled(setting: Setting, reader: str, by: str, weight: Node | None) -> list[Node]:
     """What the gradient by `by` gets from `reader`, whose own gradient is `weight` (None for 1): terms to be added. Raises NoSlope."""
     node = setting.defined(reader)
     assert node is not None
+    if isinstance(node, Call) and node.function == "entries":
+        return pulled_entries(reader, node, by, weight)
     found = _Pull(setting, by)
     found.of(node, ONE if weight is None else weight, Name(reader))
     return found.terms
@@ -116,11 +120,11 @@ class _Pull:
         if isinstance(g, Sign) and g.op == "-":
             return Sign("-", self._rows(g.x, kept, axes))
         same = [axis == kept for axis in axes]
-        if same.count(True) != 1:
+        if not any(same):
             same = [self.setting.same(axis, kept) for axis in axes]
-        if same.count(True) != 1:
+        if not any(same):
             raise NoSlope
-        return Call("sum", (g,), _along(same.index(False)))
+        return Call("sum", (g,), _along(1 if same[0] else 0))  # where both have its index set, it runs along the rows
 
     def _power(self, x: Node, e: Node) -> Node:
         exponent = rational(e)
@@ -164,6 +168,8 @@ class _Pull:
         if any(self.moves(part) for part in args[2 if name in ("dot", "outer") else 1 :]):
             raise NoSlope
         match name:
+            case "softmax" if self.rank(own) > MATRIX:
+                self.terms.append(self._by_heads(node, g, own))
             case "softmax":
                 axis = (keywords["axis"],) if "axis" in keywords else ()
                 self.of(args[0], _times(own, Operation("-", g, self._weighed(g, own, axis))))
@@ -190,9 +196,15 @@ class _Pull:
                 self.of(args[0], Call("causal_part", (g,)))
             case "sum" if self.rank(args[0]) == VECTOR:
                 self.of(args[0], g)
+            case "sum" if self.rank(args[0]) == MATRIX and self.rank(g) == VECTOR:
+                along = keywords.get("axis")
+                at = 1 if along is None or isinstance(along.value, Text) else rational(along.value)
+                if at not in (0, 1):
+                    raise NoSlope
+                ones = Call("ones", (self._size(self.axes(args[0])[int(at)]),))
+                self.of(args[0], Call("outer", (g, ones) if at else (ones, g)))
             case "mean" if self.rank(args[0]) == VECTOR:
-                size = self.setting.space(self.axes(args[0])[0]).size_text()
-                self.of(args[0], Operation("/", g, Number(Fraction(int(size)), size) if size.isdigit() else Name(size)))
+                self.of(args[0], Operation("/", g, self._size(self.axes(args[0])[0])))
             case _:
                 raise NoSlope
 
@@ -203,7 +215,20 @@ class _Pull:
             case 2:
                 return Call("sum", (_times(g, own),), axis or _along(1))
             case _:
-                raise NoSlope  # heads: index notation reads better
+                raise NoSlope
+
+    def _by_heads(self, node: Call, g: Node, own: Node) -> Node:
+        """Weights of several heads, in index notation."""
+        axes = self.axes(node)
+        if node.args[0] != Name(self.by) or not isinstance(g, Name) or not isinstance(own, Name) or len(axes) > len(_HEADS) + 2:
+            raise NoSlope
+        letters = [*_HEADS[len(_HEADS) + 2 - len(axes) :], "i", "j"]
+        sizes = [self._size(axis) for axis in axes]
+        here, there = ([Label(x) for x in (*letters[:-1], last)] for last in (letters[-1], "k"))
+        weighed = Operation("*", Index(g, tuple(there)), Index(own, tuple(there)))
+        total = Call("sum_over", (weighed,), (Keyword("k", sizes[-1]),))
+        entry = Operation("*", Index(own, tuple(here)), Operation("-", Index(g, tuple(here)), total))
+        return Call("entries", (entry,), tuple(map(Keyword, letters, sizes)))
 
     # -- at the end -------------------------------------------------------------------------------------------------------
     def _whole(self, g: Node, node: Name) -> Node:
@@ -213,7 +238,11 @@ class _Pull:
             return g
         if have or want != VECTOR:
             raise NoSlope
-        return _times(g, Call("ones", (Name(self.setting.space(self.axes(node)[0]).size_text()),)))
+        return _times(g, Call("ones", (self._size(self.axes(node)[0]),)))
+
+    def _size(self, axis: Axis) -> Node:
+        size = self.setting.space(axis).size_text()
+        return Number(Fraction(int(size)), size) if size.isdigit() else Name(size)
 
 
 def _times(a: Node, b: Node) -> Node:

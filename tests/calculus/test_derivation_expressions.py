@@ -78,6 +78,34 @@ def test_the_gradient_of_an_expression(case):
     assert all(any(step.after == answer for step in found.steps) or found.meaning(f"d{x}") == answer for x, answer in answers.items())
 
 
+# options -> variable -> answer
+ATTENTIONS = {
+    "heads": ({"heads": "h"}, {
+        "W_O": "entries(sum_over(M[h,i,e] * dO[i,b], i=n), h=h, e=d_v, b=d)",
+        "W_V": "entries(sum_over(X[j,a] * sum_over(P[h,i,j] * sum_over(dO[i,b] * W_O[h,e,b], b=d), i=n), j=n), h=h, a=d, e=d_v)",
+    }),
+    "groups": ({"heads": 8, "kv_heads": 2, "rope": True}, {
+        "W_K": "entries(sum_over(X[j,a] * sum_over(R_K[j,f,s,u] * (sum_over(Q_hat[g,r,i,f,s] * dS[g,r,i,j], r=r, i=n) / sqrt(2 * p)),"
+        " s=side), j=n), g=g, a=d, f=p, u=side)",
+    }),
+    "sink": ({"sink": True}, {"sink": "sum_over(-(sum_over((dO @ V.T)[i,j] * P[i,j], j=n) / Z[i]), i=n) * exp(sink)"}),
+    "slope": ({"alibi": True}, {"slope": "sum_over((P * (dP - sum(dP * P, axis=1)))[i,j] * (positions(j) - positions(i)), i=n, j=n)"}),
+    "bias, cross": ({"bias": True, "cross": True}, {"B": "P * (dP - sum(dP * P, axis=1))", "Y": (
+        "(P * (dP - sum(dP * P, axis=1))).T @ Q @ W_K.T / sqrt(d_k) + P.T @ dO @ W_V.T"
+    )}),
+    "softcap": ({"softcap": "c"}, {"W_Q": "X.T @ (P * (dP - sum(dP * P, axis=1)) * (1 - T**2)) @ K / sqrt(d_k)"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ATTENTIONS.values(), ids=ATTENTIONS)
+def test_the_gradient_of_an_attention(case):
+    options, answers = case
+    found = derive("attention", list(answers), **options)
+    assert dict(found.answers) == answers
+    assert {step.evidence.kind for step in found.steps} == {PROVED_ALL_SIZES}
+    assert not recheck(from_json(to_json(found))).findings
+
+
 @pytest.mark.parametrize(
     "options",
     ["", 'mask="causal"', 'scale="1/d_k"', "scale=3", "scale=1/r", 'mask="causal", scale=1/2', "softcap=5"],
